@@ -1,0 +1,12 @@
+// The extension treeglot._core: one sub-module per room, each bound by one file of this folder.
+#include <nanobind/nanobind.h>
+
+namespace nb = nanobind;
+
+void bind_conllu(nb::module_& m);
+
+NB_MODULE(_core, m) {
+  m.doc() = "The native inner loops of treeglot; use the Python modules that wrap them.";
+  nb::module_ conllu = m.def_submodule("conllu", "Reading CoNLL-U; see treeglot.trees.conllu.");
+  bind_conllu(conllu);
+}

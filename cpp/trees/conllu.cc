@@ -1,0 +1,1 @@
+#include "trees/conllu.hh"

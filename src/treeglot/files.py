@@ -1,0 +1,173 @@
+"""Opening and writing files: compression by ending, exact error places, and no half-written results.
+
+Readers get lines with their numbers from `read_lines`, which refuses what a text file must not contain (bytes that are
+not UTF-8, NUL, lines of a megabyte). Writers use `atomic_write`: the file appears under its final name only when it is
+complete, and the same content gives the same bytes (gzip headers carry no time).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import io
+import os
+import sys
+import tempfile
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, BinaryIO, TextIO, cast
+
+import zstandard
+
+from treeglot.errors import InputError, TreeglotError
+
+type_path = str | os.PathLike[str]
+
+MAX_LINE_BYTES = 1_000_000
+"""Default limit for one line of text. A longer one is nearly always a file of another format."""
+
+_BOM = b"\xef\xbb\xbf"
+
+
+@contextlib.contextmanager
+def open_binary(path: type_path) -> Iterator[BinaryIO]:
+    """Open ``path`` for reading bytes, unpacking ``.gz`` and ``.zst``; ``-`` is standard input.
+
+    A missing file, a folder, or a truncated or corrupt archive is an `InputError`.
+    """
+    name = os.fspath(path)
+    if name == "-":
+        yield sys.stdin.buffer
+        return
+    stream: BinaryIO
+    try:
+        with contextlib.ExitStack() as stack:
+            raw = stack.enter_context(Path(name).open("rb"))
+            if name.endswith(".gz"):
+                stream = cast(BinaryIO, stack.enter_context(gzip.GzipFile(fileobj=raw, mode="rb")))
+            elif name.endswith(".zst"):
+                reader = zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True)
+                stream = cast(BinaryIO, io.BufferedReader(cast(io.RawIOBase, stack.enter_context(reader))))
+            else:
+                stream = raw
+            yield stream
+    except FileNotFoundError:
+        raise InputError("no such file", path=name, remedy="check the path") from None
+    except IsADirectoryError:
+        raise InputError("is a folder, not a file", path=name, remedy="name a file in it") from None
+    except PermissionError:
+        raise InputError("may not be read", path=name, remedy="change the file's permissions") from None
+    except (EOFError, gzip.BadGzipFile, zlib.error, zstandard.ZstdError) as error:
+        raise InputError(
+            f"damaged or truncated archive ({error})", path=name, line=1, remedy="copy or download the file again"
+        ) from None
+
+
+def iterate_lines(
+    stream: BinaryIO, path: type_path | None = None, *, max_bytes: int = MAX_LINE_BYTES
+) -> Iterator[tuple[int, str]]:
+    """Yield (1-based number, text without line end) for each line of an open binary stream; see `read_lines`."""
+    number = 0
+    while True:
+        raw = stream.readline(max_bytes + 2)
+        if not raw:
+            return
+        number += 1
+        if number == 1:
+            raw = raw.removeprefix(_BOM)
+        yield number, decode_line(raw, path, number, max_bytes=max_bytes)
+
+
+def decode_line(raw: bytes, path: type_path | None, number: int, *, max_bytes: int = MAX_LINE_BYTES) -> str:
+    """Decode one line strictly as UTF-8, without its line end (``\\n`` or ``\\r\\n``)."""
+    line = raw.removesuffix(b"\n").removesuffix(b"\r")
+    if len(line) > max_bytes:
+        raise InputError(
+            f"the line is longer than {max_bytes:,} bytes",
+            path=path,
+            line=number,
+            remedy="split the line, or check that the file has the format you named",
+        )
+    if b"\0" in line:
+        raise InputError(
+            "a NUL byte",
+            path=path,
+            line=number,
+            column=line.index(b"\0") + 1,
+            remedy="the file is binary or damaged; convert it to UTF-8 text",
+        )
+    try:
+        return line.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"not UTF-8 (byte 0x{line[error.start]:02x})",
+            path=path,
+            line=number,
+            column=len(line[: error.start].decode("utf-8")) + 1,
+            remedy="convert the file first, for example with: iconv -f latin1 -t utf-8",
+        ) from None
+
+
+def read_lines(path: type_path, *, max_bytes: int = MAX_LINE_BYTES) -> Iterator[tuple[int, str]]:
+    """Stream the lines of a text file as (1-based number, text without line end).
+
+    A byte-order mark is dropped, ``\\r\\n`` counts as a line end; bytes that are not UTF-8, NUL bytes and lines over
+    ``max_bytes`` are `InputError`s that name the line.
+    """
+    with open_binary(path) as stream:
+        yield from iterate_lines(stream, path, max_bytes=max_bytes)
+
+
+@contextlib.contextmanager
+def atomic_write_binary(path: type_path) -> Iterator[BinaryIO]:
+    """Open ``path`` for writing bytes, packing ``.gz`` and ``.zst``; it gets its name when the block ends well.
+
+    ``-`` is standard output. If the block raises, nothing is left behind and an older file stays as it was.
+    """
+    name = os.fspath(path)
+    if name == "-":
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    final = Path(name)
+    if not final.parent.is_dir():
+        raise TreeglotError("the folder does not exist", path=final.parent, remedy="create it first")
+    if final.is_dir():
+        raise TreeglotError("is a folder", path=final, remedy="name a file in it")
+    handle, temporary = tempfile.mkstemp(prefix=f".{final.name}.", suffix=".part", dir=final.parent)
+    try:
+        with contextlib.ExitStack() as stack:
+            raw = stack.enter_context(os.fdopen(handle, "wb"))
+            stream: IO[bytes] = raw
+            with contextlib.ExitStack() as packing:
+                if name.endswith(".gz"):
+                    packed = gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0)
+                    stream = cast(IO[bytes], packing.enter_context(packed))
+                elif name.endswith(".zst"):
+                    writer = zstandard.ZstdCompressor().stream_writer(raw, closefd=False)
+                    stream = cast(IO[bytes], packing.enter_context(writer))
+                yield cast(BinaryIO, stream)
+            raw.flush()
+            os.fsync(raw.fileno())
+        mask = os.umask(0)
+        os.umask(mask)
+        Path(temporary).chmod(0o666 & ~mask)
+        Path(temporary).replace(final)
+    except BaseException:
+        with contextlib.suppress(FileNotFoundError):
+            Path(temporary).unlink()
+        raise
+
+
+@contextlib.contextmanager
+def atomic_write(path: type_path) -> Iterator[TextIO]:
+    """`atomic_write_binary` for UTF-8 text with ``\\n`` line ends."""
+    with atomic_write_binary(path) as binary:
+        text = io.TextIOWrapper(binary, encoding="utf-8", newline="\n", write_through=False)
+        try:
+            yield text
+            text.flush()
+        finally:
+            with contextlib.suppress(ValueError):
+                text.detach()

@@ -1,0 +1,24 @@
+"""Shared fixtures: where the optional real data is, and a skip that says so when it is not there."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+DATA = Path(os.environ.get("TREEGLOT_DATA", Path(__file__).parents[2] / "shared" / "data"))
+
+
+@pytest.fixture(scope="session")
+def data() -> Callable[[str], Path]:
+    """``data("trees/ud-pud")`` is that folder or file; the test is skipped if it is absent."""
+
+    def find(name: str) -> Path:
+        path = DATA / name
+        if not path.exists():
+            pytest.skip(f"no {path}: set TREEGLOT_DATA to the folder that has {name}")
+        return path
+
+    return find
