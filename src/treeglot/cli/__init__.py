@@ -1,2 +1,75 @@
-"""..."""
-def main() -> None: ...
+"""The command line ``treeglot``: one module per group of commands, mounted here.
+
+Results go to standard output, everything else (messages, progress) to standard error. Exit codes: 0 done, 1 bad input or a
+failed check, 2 wrong usage, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+from typing import Annotated
+
+import typer
+
+from treeglot import TreeglotError, __version__, progress
+from treeglot.cli import bitext, config, example, parse, trees
+
+app = typer.Typer(
+    name="treeglot",
+    help="Translation learnt from parallel text and two kinds of syntax trees.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.add_typer(trees.app, name="trees")
+app.add_typer(bitext.app, name="bitext")
+app.command("parse")(parse.parse)
+app.add_typer(parse.parsers_app, name="parsers")
+app.add_typer(example.app, name="example")
+app.command("demo")(example.demo)
+app.add_typer(config.app, name="config")
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"treeglot {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _global_options(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version and stop.", callback=_print_version, is_eager=True)
+    ] = False,
+    verbose: Annotated[int, typer.Option("-v", "--verbose", count=True, help="Say more; -vv for all.")] = 0,
+    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="No progress, only errors.")] = False,
+) -> None:
+    level = logging.ERROR if quiet else (logging.WARNING, logging.INFO, logging.DEBUG)[min(verbose, 2)]
+    logging.basicConfig(level=level, format="%(levelname)s %(name)s: %(message)s", stream=sys.stderr, force=True)
+    progress.set_quiet(quiet)
+
+
+def main() -> None:
+    """Run the command line and leave with its exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):  # trees and messages are UTF-8 whatever the locale says
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+    code = 0
+    try:
+        app()
+    except TreeglotError as error:
+        print(f"treeglot: {error}", file=sys.stderr)
+        code = 1
+    except KeyboardInterrupt:
+        print("treeglot: interrupted", file=sys.stderr)
+        code = 130
+    except BrokenPipeError:  # `treeglot ... | head`: the reader has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 0
+    except OSError as error:
+        print(f"treeglot: {error}", file=sys.stderr)
+        code = 1
+    sys.exit(code)

@@ -1,0 +1,89 @@
+"""``treeglot config``: start, check and show a project's ``treeglot.toml``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from treeglot.errors import ConfigError
+from treeglot.files import atomic_write
+from treeglot.pipeline.config import CONFIG_NAME, ProjectConfig, load_config
+
+app = typer.Typer(help="Start, check and show a project's treeglot.toml.", no_args_is_help=True)
+
+TEMPLATE = """\
+# A treeglot project. Every key that is left out has the default that `treeglot config show` prints.
+
+[project]
+name = "{name}"
+seed = 1
+
+[languages]
+source = "{source}"
+target = "{target}"
+
+[data.train]
+source = "corpus/train.{source}"
+target = "corpus/train.{target}"
+
+[parsers.source]
+backend = "auto"
+"""
+
+PathArgument = Annotated[Path, typer.Argument(help="The file, or the folder that has it.")]
+
+
+@app.command()
+def init(
+    folder: Annotated[Path, typer.Argument(help="The project's folder.")],
+    source: Annotated[str, typer.Option(help="Source language.")] = "zh",
+    target: Annotated[str, typer.Option(help="Target language.")] = "en",
+) -> None:
+    """Write a first treeglot.toml; an existing one is never overwritten."""
+    path = folder / CONFIG_NAME
+    if path.exists():
+        raise ConfigError("exists already", path=path, remedy="edit it, or choose another folder")
+    folder.mkdir(parents=True, exist_ok=True)
+    with atomic_write(path) as file:
+        file.write(TEMPLATE.format(name=folder.resolve().name, source=source, target=target))
+    print(path)
+
+
+@app.command()
+def check(path: PathArgument = Path(CONFIG_NAME)) -> None:
+    """Check every key and value, and that the data files are there."""
+    config = load_config(path)
+    root = path if path.is_dir() else path.parent
+    for part, corpus in (("train", config.data.train), ("dev", config.data.dev), ("test", config.data.test)):
+        for name in (corpus.source, corpus.target, corpus.file) if corpus else ():
+            if name and not (root / name).is_file():
+                raise ConfigError(
+                    f"data.{part}: no file {name}", path=path, remedy=f"put it at {root / name}, or correct data.{part}"
+                )
+    print(f"{path}: fine")
+
+
+@app.command()
+def show(path: PathArgument = Path(CONFIG_NAME), as_json: Annotated[bool, typer.Option("--json")] = False) -> None:
+    """Print the configuration with every default filled in."""
+    values = load_config(path).model_dump()
+    if as_json:
+        print(json.dumps(values, ensure_ascii=False, indent=2))
+        return
+    for name in ProjectConfig.model_fields:
+        _print_table(name, values[name])
+
+
+def _print_table(name: str, values: dict[str, object]) -> None:
+    plain = {key: value for key, value in values.items() if value is not None and not isinstance(value, dict)}
+    if plain:
+        print(f"[{name}]")
+        for key, value in plain.items():
+            print(f"{key} = {json.dumps(value, ensure_ascii=False)}")
+        print()
+    for key, value in values.items():
+        if isinstance(value, dict):
+            _print_table(f"{name}.{key}", value)

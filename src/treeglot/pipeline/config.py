@@ -1,0 +1,216 @@
+"""The project's configuration file, ``treeglot.toml``: what it may contain, and errors that say how to mend it.
+
+Every value has a default but the languages and the training data. A key that is not known is an error that names its
+line, the valid keys and the nearest one, so that a typing mistake never passes in silence.
+
+>>> config = parse_config('''
+... [languages]
+... source = "zh"
+... target = "en"
+... [data.train]
+... source = "corpus/train.zh"
+... target = "corpus/train.en"
+... ''')
+>>> config.languages.source, config.parsers.source.backend, config.cleaning.max_length
+('zh', 'auto', 80)
+>>> parse_config('[languages]\\nsource = "zh"\\ntarget = "en"\\ntagret = "de"', path="treeglot.toml")
+Traceback (most recent call last):
+    ...
+treeglot.ConfigError: treeglot.toml:4: unknown key 'languages.tagret'
+  remedy: did you mean 'target'? Valid keys here: source, target
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+import tomllib
+from pathlib import Path
+from typing import Annotated, Any, Literal, get_args
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from treeglot.errors import ConfigError
+from treeglot.files import read_lines
+
+CONFIG_NAME = "treeglot.toml"
+
+Memory = Annotated[str, Field(pattern=r"^[1-9][0-9]*[kKmMgG]$")]
+"""An amount of memory: a number and k, m or g, such as ``4g``."""
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Project(_Section):
+    """``[project]``: a name for reports and the seed of everything random."""
+
+    name: str = "treeglot project"
+    seed: int = Field(default=1, ge=0)
+
+
+class Languages(_Section):
+    """``[languages]``: codes such as ``zh`` and ``en``."""
+
+    source: Annotated[str, Field(pattern=r"^[a-z]{2,3}(-[A-Za-z0-9]+)*$")]
+    target: Annotated[str, Field(pattern=r"^[a-z]{2,3}(-[A-Za-z0-9]+)*$")]
+
+
+class Corpus(_Section):
+    """``[data.train]``, ``[data.dev]``, ``[data.test]``: two parallel files, or one file that holds both languages."""
+
+    source: str = ""
+    target: str = ""
+    file: str = ""
+    format: Literal["auto", "plain", "moses", "tmx", "po", "tsv", "jsonl"] = "auto"
+
+    @model_validator(mode="after")
+    def _one_or_two(self) -> Corpus:
+        if bool(self.file) == bool(self.source or self.target) or bool(self.source) != bool(self.target):
+            raise ValueError("give either source and target, or file")
+        return self
+
+
+class Data(_Section):
+    """``[data]``: where the parallel text is, relative to the project folder."""
+
+    train: Corpus
+    dev: Corpus | None = None
+    test: Corpus | None = None
+
+
+class Cleaning(_Section):
+    """``[cleaning]``: which pairs are dropped before anything is learnt."""
+
+    min_length: int = Field(default=1, ge=0)
+    max_length: int = Field(default=80, ge=1)
+    max_ratio: float = Field(default=9.0, ge=1.0)
+    duplicates: bool = Field(default=False, description="drop pairs that occurred before")
+
+
+class Text(_Section):
+    """``[text]``: casing, and tokenisation where no parser tokenises."""
+
+    casing: Literal["keep", "lower", "true"] = "keep"
+    tokenizer: Literal["moses", "space", "char"] = "moses"
+
+
+class ParserChoice(_Section):
+    """``[parsers.source]``, ``[parsers.target]``: which backend parses that side."""
+
+    backend: Literal["auto", "corenlp", "stanza", "benepar", "spacy", "udpipe", "files", "none"] = "auto"
+    model: str = ""
+    memory: Memory = "4g"
+    threads: int = Field(default=0, ge=0, description="0: all cores")
+
+
+class Parsers(_Section):
+    """``[parsers]``: one choice for each side."""
+
+    source: ParserChoice = ParserChoice()
+    target: ParserChoice = ParserChoice(backend="none")
+
+
+class Limits(_Section):
+    """``[limits]``: what a run may use of this machine."""
+
+    threads: int = Field(default=0, ge=0, description="0: all cores")
+    memory: Memory = "4g"
+
+
+class ProjectConfig(_Section):
+    """The whole of ``treeglot.toml``."""
+
+    project: Project = Project()
+    languages: Languages
+    data: Data
+    cleaning: Cleaning = Cleaning()
+    text: Text = Text()
+    parsers: Parsers = Parsers()
+    limits: Limits = Limits()
+
+
+def load_config(path: str | os.PathLike[str] = CONFIG_NAME) -> ProjectConfig:
+    """Read a configuration file; ``path`` may be the project's folder."""
+    name = os.fspath(path)
+    if Path(name).is_dir():
+        name = str(Path(name) / CONFIG_NAME)
+    return parse_config("\n".join(line for _, line in read_lines(name)), path=name)
+
+
+def parse_config(text: str, path: str | None = None) -> ProjectConfig:
+    """Read a configuration from TOML text; ``path`` is for messages."""
+    try:
+        values = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        place = re.search(r"line (\d+), column (\d+)", str(error))
+        line, column = (int(place[1]), int(place[2])) if place else (text.count("\n") + 1, None)
+        what = re.sub(r" \(at .*\)$", "", str(error))
+        raise ConfigError(
+            f"not TOML: {what}", path=path, line=line, column=column, remedy="correct the syntax; see toml.io"
+        ) from None
+    try:
+        return ProjectConfig.model_validate(values)
+    except ValidationError as error:
+        raise _explain(error.errors()[0], text, path) from None
+
+
+def _explain(error: Any, text: str, path: str | None) -> ConfigError:
+    """The first of pydantic's errors as one of ours."""
+    keys = [str(part) for part in error["loc"]]
+    name = ".".join(keys)
+    line = find_key(text, keys)
+    if error["type"] == "extra_forbidden":
+        valid = sorted(_valid_keys(keys[:-1]))
+        near = difflib.get_close_matches(keys[-1], valid, n=1)
+        hint = f"did you mean {near[0]!r}? " if near else ""
+        return ConfigError(
+            f"unknown key {name!r}", path=path, line=line, remedy=f"{hint}Valid keys here: {', '.join(valid)}"
+        )
+    if error["type"] == "missing":
+        return ConfigError(f"the key {name!r} is missing", path=path, line=line, remedy=f"add {name} = ...")
+    what = error["msg"].removeprefix("Value error, ")
+    given = error.get("input")
+    shown = f", not {given!r}" if isinstance(given, str | int | float | bool) else ""
+    return ConfigError(f"{name}: {what}{shown}", path=path, line=line, remedy=f"correct the value of {name}")
+
+
+def _valid_keys(keys: list[str]) -> list[str]:
+    """The keys of the section at ``keys``."""
+    section: type[BaseModel] = ProjectConfig
+    for key in keys:
+        annotation = section.model_fields[key].annotation
+        options = [annotation, *get_args(annotation)]
+        section = next(part for part in options if isinstance(part, type) and issubclass(part, BaseModel))
+    return list(section.model_fields)
+
+
+def find_key(text: str, keys: list[str]) -> int:
+    """The line of the key ``keys`` (or of the deepest part of it that is there; 1 if none) in TOML text.
+
+    >>> find_key('[a]\\nb = 1\\n[c.d]\\ne = 2', ["c", "d", "e"]), find_key("a.b = 1", ["a", "b"]), find_key("[a]", ["a", "x"])
+    (4, 1, 1)
+    """
+    best, depth = 1, 0
+    table: list[str] = []
+    for number, line in enumerate(text.splitlines(), start=1):
+        header = re.match(r"\s*\[\[?([^\]]+)\]", line)
+        assignment = re.match(r"\s*([A-Za-z0-9_\-.\"' ]+?)\s*=", line)
+        if header:
+            table = _split_key(header[1])
+            found = table
+        elif assignment:
+            found = table + _split_key(assignment[1])
+        else:
+            continue
+        common = len(os.path.commonprefix([found, keys]))
+        if common == len(found) or common == len(keys):
+            if common > depth:
+                best, depth = number, common
+    return best
+
+
+def _split_key(key: str) -> list[str]:
+    return [part.strip().strip("\"'") for part in key.split(".")]
