@@ -1,0 +1,1 @@
+from treeglot._core import conllu as conllu
