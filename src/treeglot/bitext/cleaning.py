@@ -1,0 +1,258 @@
+"""Cleaning: normalise each pair, drop what would harm training, and report what was dropped and why.
+
+Every pair gets the first reason that applies, in the order of `REASONS`, so that the counts and the pairs kept add up to
+the total. Length is counted in words; in text of Chinese or Japanese script each character counts as a word, so that the
+limits mean the same whether or not it is segmented.
+
+>>> pairs = [TextPair("a  house", "une maison"), TextPair("a house", "une maison"), TextPair("", "rien")]
+>>> kept, report = clean(pairs)
+>>> list(kept)
+[TextPair(source='a house', target='une maison')]
+>>> report.kept, report.total, {reason: n for reason, n in report.dropped.items() if n}
+(1, 3, {'empty': 1, 'duplicate': 1})
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any, Literal
+
+from treeglot.bitext.pair import TextPair, digest
+from treeglot.errors import ConfigError
+from treeglot.files import atomic_write, type_path
+
+REASONS: dict[str, str] = {
+    "empty": "one side is empty",
+    "control": "control or other non-printing characters",
+    "short": "fewer words than the minimum",
+    "long": "more words than the maximum",
+    "ratio": "lengths too different",
+    "word": "a word that is too long",
+    "identical": "source and target are the same",
+    "digits": "different digits",
+    "duplicate": "seen before",
+}
+"""Why a pair can be dropped, in the order in which the reasons are tried."""
+
+# Controls, soft hyphen, zero-width and direction marks, line/paragraph separators, BOM, unassigned specials, U+FFFD.
+# The zero-width (non-)joiners U+200C and U+200D are left alone: Persian and Indic scripts are written with them.
+_NON_PRINTING = re.compile(
+    "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\xad\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff0-\uffff\ue000-\uf8ff]"
+)
+_CJK = "\u2e80-\u2fdf\u3000-\u30ff\u3100-\u312f\u3190-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff01-\uff65\U00020000-\U000323af"
+_HAS_CJK = re.compile(f"[{_CJK}]")
+_WORD = re.compile(f"[{_CJK}]|[^\\s{_CJK}]+")
+_DIGITS = re.compile(r"\d")
+
+
+@dataclass(frozen=True)
+class CleaningOptions:
+    """What to normalise and what to drop; the limits on length are those commonly used to train word aligners."""
+
+    min_length: int = 1
+    max_length: int = 80
+    max_ratio: float = 9.0
+    """Words of the longer side per word of the shorter; 0 for no limit."""
+    max_word: int = 100
+    """Characters of one word; 0 for no limit."""
+    unit: Literal["word", "character"] = "word"
+    duplicates: Literal["pair", "source", "keep"] = "pair"
+    """Drop a pair seen before, or any pair whose source was seen before, or none."""
+    control: Literal["drop", "strip", "keep"] = "strip"
+    """Drop pairs with non-printing characters, remove the characters, or keep both."""
+    drop_identical: bool = False
+    match_digits: bool = False
+    """Drop pairs whose sides do not have the same digits, whatever their order, script and separators."""
+    normalization: Literal["NFC", "NFKC", "none"] = "NFC"
+    whitespace: bool = True
+    """Make every run of white space one space and strip both ends."""
+    examples: int = 3
+    """Dropped pairs of each reason to keep for the report."""
+
+    def __post_init__(self) -> None:
+        if self.min_length < 0 or self.max_length < max(1, self.min_length) or 0 < self.max_ratio < 1:
+            raise ConfigError(
+                f"impossible limits: length {self.min_length} to {self.max_length}, ratio {self.max_ratio}",
+                remedy="0 <= min_length <= max_length, and max_ratio at least 1 (or 0 for none)",
+            )
+        for name, allowed in _CHOICES.items():
+            if getattr(self, name) not in allowed:
+                raise ConfigError(f"{name} is {getattr(self, name)!r}", remedy=f"choose from {', '.join(allowed)}")
+
+
+_CHOICES = {
+    "unit": ("word", "character"),
+    "duplicates": ("pair", "source", "keep"),
+    "control": ("drop", "strip", "keep"),
+    "normalization": ("NFC", "NFKC", "none"),
+}
+
+
+@dataclass
+class CleaningReport:
+    """What `clean` did; complete once its iterator is used up. ``total`` is ``kept`` plus all of ``dropped``."""
+
+    options: CleaningOptions
+    total: int = 0
+    kept: int = 0
+    changed: int = 0
+    """Kept pairs whose text was changed by normalisation."""
+    dropped: dict[str, int] = field(default_factory=lambda: dict.fromkeys(REASONS, 0))
+    examples: dict[str, list[TextPair]] = field(default_factory=dict)
+    """The first dropped pairs of each reason as they were read, with their line (or number, if the line is unknown)."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain data for JSON."""
+        return {
+            "total": self.total,
+            "kept": self.kept,
+            "changed": self.changed,
+            "dropped": dict(self.dropped),
+            "examples": {
+                reason: [{"line": pair.line, "source": pair.source, "target": pair.target} for pair in pairs]
+                for reason, pairs in self.examples.items()
+            },
+            "options": asdict(self.options),
+        }
+
+    def as_text(self) -> str:
+        """A table with examples, for people."""
+        rows = [("pairs read", self.total), ("kept", self.kept), ("  changed by normalisation", self.changed)]
+        rows += [(f"dropped: {REASONS[reason]}", count) for reason, count in self.dropped.items() if count]
+        wide = max(len(name) for name, _ in rows)
+        lines = [
+            f"{name:<{wide}}  {count:>12,}  {100 * count / self.total if self.total else 0:6.2f} %"
+            for name, count in rows
+        ]
+        for reason, pairs in self.examples.items():
+            lines += ["", f"{REASONS[reason]}, for example:"]
+            lines += [f"  line {pair.line}: {_shorten(pair.source)} ||| {_shorten(pair.target)}" for pair in pairs]
+        return "\n".join(lines) + "\n"
+
+    def save(self, path: type_path) -> None:
+        """Write the report, as JSON if the name ends in ``.json``, otherwise as text."""
+        with atomic_write(path) as out:
+            if str(path).endswith(".json"):
+                out.write(json.dumps(self.as_dict(), ensure_ascii=False, indent=2) + "\n")
+            else:
+                out.write(self.as_text())
+
+
+def _shorten(text: str, width: int = 60) -> str:
+    shown = text if len(text) <= width else text[: width - 1] + "…"
+    return repr(shown)[1:-1] if not shown.isprintable() else shown
+
+
+def clean(
+    pairs: Iterable[TextPair], options: CleaningOptions | None = None
+) -> tuple[Iterator[TextPair], CleaningReport]:
+    """The pairs that remain, as a stream, and the report that fills while it is read.
+
+    Memory is constant but for the duplicates: 16 bytes of digest a kept pair (about 120 with Python's own share).
+    """
+    report = CleaningReport(options or CleaningOptions())
+    return _clean(pairs, report), report
+
+
+def _clean(pairs: Iterable[TextPair], report: CleaningReport) -> Iterator[TextPair]:
+    options = report.options
+    normalise = _make_normaliser(options)
+    find_reason = _make_judge(options)
+    for number, pair in enumerate(pairs, 1):
+        report.total = number
+        source, target = normalise(pair.source), normalise(pair.target)
+        reason = find_reason(source, target)
+        if reason is None:
+            report.kept += 1
+            if source != pair.source or target != pair.target:
+                report.changed += 1
+                pair = pair.with_texts(source, target)
+            yield pair
+            continue
+        report.dropped[reason] += 1
+        shown = report.examples.setdefault(reason, [])
+        if len(shown) < options.examples:
+            shown.append(TextPair(pair.source, pair.target, pair.id, pair.line or number))
+
+
+def _make_normaliser(options: CleaningOptions) -> Callable[[str], str]:
+    form = options.normalization
+    strip_controls, whitespace = options.control == "strip", options.whitespace
+
+    def normalise(text: str) -> str:
+        if not text.isascii():
+            if form != "none" and not unicodedata.is_normalized(form, text):
+                text = unicodedata.normalize(form, text)
+            if strip_controls:
+                text = _NON_PRINTING.sub("", text)
+        elif strip_controls and not text.isprintable():
+            text = _NON_PRINTING.sub("", text)
+        return " ".join(text.split()) if whitespace else text
+
+    return normalise
+
+
+def count_words(text: str) -> int:
+    """Words between white space, each Chinese or Japanese character one of them.
+
+    >>> count_words("a small house"), count_words("一个 small 房子")
+    (3, 5)
+    """
+    return len(_words(text))
+
+
+def _words(text: str) -> list[str]:
+    return text.split() if text.isascii() or _HAS_CJK.search(text) is None else _WORD.findall(text)
+
+
+def _make_judge(options: CleaningOptions) -> Callable[[str, str], str | None]:
+    seen: set[bytes] = set()
+    characters = options.unit == "character"
+    low, high, ratio, max_word = options.min_length, options.max_length, options.max_ratio, options.max_word
+    drop_control, duplicates = options.control == "drop", options.duplicates
+
+    def find_reason(source: str, target: str) -> str | None:
+        if not source or not target or source.isspace() or target.isspace():
+            return "empty"
+        if drop_control and (_NON_PRINTING.search(source) or _NON_PRINTING.search(target)):
+            return "control"
+        source_words, target_words = _words(source), _words(target)
+        m, n = (len(source), len(target)) if characters else (len(source_words), len(target_words))
+        if m < low or n < low:
+            return "short"
+        if m > high or n > high:
+            return "long"
+        if ratio and (m > ratio * n or n > ratio * m):
+            return "ratio"
+        # A side shorter than the limit cannot hold a longer word: the usual case costs nothing.
+        if max_word and (
+            (len(source) > max_word and max(map(len, source_words)) > max_word)
+            or (len(target) > max_word and max(map(len, target_words)) > max_word)
+        ):
+            return "word"
+        if options.drop_identical and source == target:
+            return "identical"
+        if options.match_digits and _digits(source) != _digits(target):
+            return "digits"
+        if duplicates != "keep":
+            key = digest(source, target) if duplicates == "pair" else digest(source)
+            if key in seen:
+                return "duplicate"
+            seen.add(key)
+        return None
+
+    return find_reason
+
+
+def _digits(text: str) -> Counter[int]:
+    return Counter(unicodedata.digit(character) for character in _DIGITS.findall(text))
+
+
+def option_names() -> tuple[str, ...]:
+    """The names of all cleaning options."""
+    return tuple(item.name for item in fields(CleaningOptions))
