@@ -4,9 +4,12 @@
 namespace nb = nanobind;
 
 void bind_conllu(nb::module_& m);
+void bind_lm(nb::module_& m);
 
 NB_MODULE(_core, m) {
   m.doc() = "The native inner loops of treeglot; use the Python modules that wrap them.";
   nb::module_ conllu = m.def_submodule("conllu", "Reading CoNLL-U; see treeglot.trees.conllu.");
   bind_conllu(conllu);
+  nb::module_ lm = m.def_submodule("lm", "n-gram language models; see treeglot.lm.");
+  bind_lm(lm);
 }

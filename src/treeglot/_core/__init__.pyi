@@ -1,1 +1,2 @@
 from treeglot._core import conllu as conllu
+from treeglot._core import lm as lm

@@ -44,7 +44,9 @@ REASONS: dict[str, str] = {
 _NON_PRINTING = re.compile(
     "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\xad\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff0-\uffff\ue000-\uf8ff]"
 )
-_CJK = "\u2e80-\u2fdf\u3000-\u30ff\u3100-\u312f\u3190-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff01-\uff65\U00020000-\U000323af"
+_CJK = (
+    "\u2e80-\u2fdf\u3000-\u30ff\u3100-\u312f\u3190-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff01-\uff65\U00020000-\U000323af"
+)
 _HAS_CJK = re.compile(f"[{_CJK}]")
 _WORD = re.compile(f"[{_CJK}]|[^\\s{_CJK}]+")
 _DIGITS = re.compile(r"\d")

@@ -139,7 +139,10 @@ class CoreNLPParser(Parser):
                     f"CoreNLP {version} has no {language.name} models in {home(version)}",
                     remedy=f"run: treeglot parsers install corenlp --lang {lang}",
                 )
-            jars = [home(version) / what.file_name for what in (program_coordinates(version), model_coordinates(lang, version))]
+            jars = [
+                home(version) / what.file_name
+                for what in (program_coordinates(version), model_coordinates(lang, version))
+            ]
             names, server = _inside(jars[1], language)
         server["parse.model"] = _parse_model(model, language, names)
         annotators = ["tokenize", "ssplit", "pos", "parse"]
@@ -159,10 +162,10 @@ class CoreNLPParser(Parser):
             "tokenize.language": "en",
             "tokenize.postProcessor": "",
         }
-        self._no_parse = {"annotators": ",".join(name for name in annotators if name in ("tokenize", "ssplit", "mwt", "pos"))}
-        self.server = CoreNLPServer(
-            jars, server, java=program, memory=memory or language.memory, threads=threads
-        )
+        self._no_parse = {
+            "annotators": ",".join(name for name in annotators if name in ("tokenize", "ssplit", "mwt", "pos"))
+        }
+        self.server = CoreNLPServer(jars, server, java=program, memory=memory or language.memory, threads=threads)
         self._closed = threading.Event()
 
     @property

@@ -37,9 +37,7 @@ class Answer:
     text: str
 
 
-def read_answer(
-    answer: Answer, lang: str, given: Sequence[Sequence[str]] | None = None
-) -> list[ParsedSentence]:
+def read_answer(answer: Answer, lang: str, given: Sequence[Sequence[str]] | None = None) -> list[ParsedSentence]:
     """All sentences of an answer. ``given`` are the words that the caller sent, if they were words."""
     sentences = answer.data.get("sentences")
     if not isinstance(sentences, list):
@@ -102,9 +100,7 @@ def _tokens(
     only_universal = lang != "en" and all(tag in UPOS for tag in tags)
     lemmas = [word.get("lemma") or UNSET for word in words]
     last = len(words) - 1
-    misc = [
-        "SpaceAfter=No" if j != last and not word.get("after", " ") else UNSET for j, word in enumerate(words)
-    ]
+    misc = ["SpaceAfter=No" if j != last and not word.get("after", " ") else UNSET for j, word in enumerate(words)]
     return Tokens(
         given if given is not None else [word.get("originalText") or word["word"] for word in words],
         lemmas=lemmas if any(lemma != UNSET for lemma in lemmas) else None,

@@ -116,7 +116,9 @@ class CoreNLPServer:
         query = urllib.parse.urlencode({"properties": json.dumps(sent, ensure_ascii=True)})
         connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=timeout + 15)
         try:
-            connection.request("POST", f"{self._context}/?{query}", text.encode("utf-8"), {"Content-Type": "text/plain;charset=utf-8"})
+            connection.request(
+                "POST", f"{self._context}/?{query}", text.encode("utf-8"), {"Content-Type": "text/plain;charset=utf-8"}
+            )
             answer = connection.getresponse()
             body = answer.read()
         except TimeoutError:

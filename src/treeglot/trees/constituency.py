@@ -270,7 +270,5 @@ def _canonical(
         "children": tuple(tuple(renumber(child) for child in children[n]) for n in order),
         "functions": tuple(functions[n] for n in order),
         "ids": tuple(ids[n] for n in order) if ids else (),
-        "secondary": tuple(
-            SecondaryEdge(renumber(edge.node), renumber(edge.parent), edge.label) for edge in secondary
-        ),
+        "secondary": tuple(SecondaryEdge(renumber(edge.node), renumber(edge.parent), edge.label) for edge in secondary),
     }

@@ -1,0 +1,306 @@
+// Compiling ARPA text to the file that lm/model.hh maps.
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <stdexcept>
+#include <vector>
+
+#include "lm/keys.hh"
+#include "lm/model.hh"
+#include "util/hash.hh"
+
+namespace treeglot::lm {
+namespace {
+
+// A hash table under construction; grows as it fills.
+class Builder {
+ public:
+  explicit Builder(std::uint64_t expected) { slots_.resize(size_for(expected)); }
+
+  // The entry of a key; `fresh` tells whether it was made now.
+  MiddleEntry& at(std::uint64_t key, bool& fresh) {
+    if ((filled_ + 1) * 3 > slots_.size() * 2) grow();
+    MiddleEntry& entry = slots_[place(slots_, key)];
+    fresh = entry.key == 0;
+    if (fresh) {
+      entry.key = key;
+      ++filled_;
+    }
+    return entry;
+  }
+  MiddleEntry* get(std::uint64_t key) {
+    MiddleEntry& entry = slots_[place(slots_, key)];
+    return entry.key ? &entry : nullptr;
+  }
+  std::vector<MiddleEntry>& slots() { return slots_; }
+  std::uint64_t filled() const { return filled_; }
+
+ private:
+  static std::uint64_t size_for(std::uint64_t entries) { return entries + entries / 2 + 8; }
+  static std::uint64_t place(const std::vector<MiddleEntry>& slots, std::uint64_t key) {
+    std::uint64_t slot = first_slot(key, slots.size());
+    while (slots[slot].key && slots[slot].key != key) slot = slot + 1 == slots.size() ? 0 : slot + 1;
+    return slot;
+  }
+  void grow() {
+    std::vector<MiddleEntry> larger(size_for(filled_ * 2));
+    for (const MiddleEntry& entry : slots_) {
+      if (entry.key) larger[place(larger, entry.key)] = entry;
+    }
+    slots_ = std::move(larger);
+  }
+  std::vector<MiddleEntry> slots_;
+  std::uint64_t filled_ = 0;
+};
+
+struct Compiler {
+  explicit Compiler(const std::function<bool(std::string_view&)>& source) : next_line(source) {}
+
+  const std::function<bool(std::string_view&)>& next_line;
+  std::uint64_t line_number = 0;
+  std::vector<std::uint64_t> expected;  // n-grams per order by the header
+  Vocabulary vocabulary;
+  std::vector<UnigramEntry> unigrams;
+  std::vector<std::uint8_t> seen_unigram;
+  std::vector<Builder> tables;  // [0] for bigrams
+
+  [[noreturn]] void fail(const std::string& message) const { throw ArpaError{line_number, message}; }
+
+  bool next(std::string_view& line) {
+    if (!next_line(line)) return false;
+    ++line_number;
+    while (!line.empty() && (line.back() == '\n' || line.back() == '\r' || line.back() == ' ')) line.remove_suffix(1);
+    return true;
+  }
+
+  float number(std::string_view text, const char* what) const {
+    float value = 0;
+    if (!text.empty() && text.front() == '+') text.remove_prefix(1);
+    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || end != text.data() + text.size() || std::isnan(value)) {
+      fail(std::string(what) + " '" + std::string(text) + "' is not a number");
+    }
+    return value;
+  }
+
+  void read_header() {
+    std::string_view line;
+    do {
+      if (!next(line)) fail("no \\data\\ section");
+    } while (line != "\\data\\");
+    while (next(line) && line.substr(0, 6) == "ngram ") {
+      std::size_t equals = line.find('=');
+      if (equals == std::string_view::npos) fail("no = in an ngram line");
+      int order = static_cast<int>(number(line.substr(6, equals - 6), "the order"));
+      std::uint64_t count = 0;
+      auto text = line.substr(equals + 1);
+      auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
+      if (error != std::errc() || end != text.data() + text.size()) fail("the number of n-grams is not a number");
+      if (order != static_cast<int>(expected.size()) + 1) fail("the orders are not 1, 2, 3, ...");
+      if (order > kMaxOrder) fail("orders above " + std::to_string(kMaxOrder) + " are not supported");
+      expected.push_back(count);
+    }
+    if (expected.empty()) fail("the \\data\\ section names no order");
+    for (std::size_t k = 1; k < expected.size(); ++k)
+      tables.emplace_back(std::min<std::uint64_t>(expected[k], 1 << 26));
+  }
+
+  // The chain of keys of the last 2, 3, ... words of words[0..length).
+  static std::uint64_t key_of(const WordId* words, int length) {
+    std::uint64_t key = first_key(words[length - 1]);
+    for (int i = length - 2; i >= 0; --i) key = next_key(key, words[i]);
+    return key;
+  }
+
+  float* probability(const WordId* words, int length) {
+    if (length == 1) return &unigrams[words[0]].probability;
+    MiddleEntry* entry = tables[length - 2].get(key_of(words, length));
+    return entry ? &entry->probability : nullptr;
+  }
+  float* backoff(const WordId* words, int length) {
+    if (length == 1) return &unigrams[words[0]].backoff;
+    MiddleEntry* entry = tables[length - 2].get(key_of(words, length));
+    return entry ? &entry->backoff : nullptr;
+  }
+
+  // log10 of words[length-1] after the others, by backing off.
+  float back_off(const WordId* words, int length) {
+    if (float* found = probability(words, length)) return -std::fabs(*found);
+    float* weight = backoff(words, length - 1);
+    return (weight ? *weight : 0) + back_off(words + 1, length - 1);
+  }
+
+  // Makes sure that an n-gram is in its table: pruned models leave out suffixes and contexts of what they keep.
+  void ensure(const WordId* words, int length) {
+    if (length < 2 || probability(words, length)) return;
+    float value = back_off(words, length);
+    connect(words, length);
+    bool fresh;
+    MiddleEntry& entry = tables[length - 2].at(key_of(words, length), fresh);
+    entry.probability = std::fabs(value);
+    entry.backoff = -0.0f;
+  }
+
+  // Makes sure of an n-gram's suffix and context, and marks that something longer ends in the one and begins with the
+  // other.
+  void connect(const WordId* words, int length) {
+    ensure(words + 1, length - 1);
+    ensure(words, length - 1);
+    float* below = probability(words + 1, length - 1);
+    *below = -std::fabs(*below);
+    float* context = backoff(words, length - 1);
+    if (*context == 0) *context = 0.0f;
+  }
+
+  void read_order(int order, std::string_view& line) {
+    while (line.empty()) {
+      if (!next(line)) fail("the file ends before \\" + std::to_string(order) + "-grams:");
+    }
+    if (line != "\\" + std::to_string(order) + "-grams:") fail("\\" + std::to_string(order) + "-grams: expected here");
+    std::uint64_t count = 0;
+    bool highest = order == static_cast<int>(expected.size());
+    while (true) {
+      if (!next(line)) fail("the file ends in the middle of the " + std::to_string(order) + "-grams (truncated?)");
+      if (line.empty() || line.front() == '\\') break;
+      read_gram(order, highest, line);
+      ++count;
+    }
+    if (count != expected[order - 1]) {
+      fail(std::to_string(count) + " " + std::to_string(order) + "-grams, but the header says " +
+           std::to_string(expected[order - 1]));
+    }
+  }
+
+  void read_gram(int order, bool highest, std::string_view line) {
+    std::array<std::string_view, kMaxOrder + 2> parts;
+    int count = 0;
+    std::size_t i = 0;
+    while (i < line.size()) {
+      while (i < line.size() && (line[i] == ' ' || line[i] == '\t')) ++i;
+      std::size_t start = i;
+      while (i < line.size() && line[i] != ' ' && line[i] != '\t') ++i;
+      if (i == start) break;
+      if (count > order + 1) fail("too many columns");
+      parts[count++] = line.substr(start, i - start);
+    }
+    if (count != order + 1 && (highest || count != order + 2)) fail("a wrong number of columns");
+    float log_probability = number(parts[0], "the probability");
+    if (log_probability > 0) {
+      if (log_probability > 1e-4) fail("a probability above one");
+      log_probability = 0;
+    }
+    float weight = count == order + 2 ? number(parts[order + 1], "the back-off weight") : 0.0f;
+    if (weight == 0) weight = -0.0f;  // until an n-gram that begins with this one says otherwise
+    WordId words[kMaxOrder];
+    for (int w = 0; w < order; ++w) {
+      std::size_t before = vocabulary.size();
+      words[w] = vocabulary.id(parts[w + 1]);
+      if (order > 1 && (vocabulary.size() > before || !seen_unigram[words[w]])) {
+        fail("the word '" + std::string(parts[w + 1]) + "' is not among the unigrams");
+      }
+    }
+    if (order == 1) {
+      if (unigrams.size() < vocabulary.size()) {
+        unigrams.resize(vocabulary.size(), {100.0f, -0.0f});
+        seen_unigram.resize(vocabulary.size());
+      }
+      if (seen_unigram[words[0]]) fail("the word '" + std::string(parts[1]) + "' stands twice");
+      seen_unigram[words[0]] = 1;
+      unigrams[words[0]] = {std::fabs(log_probability), weight};
+      return;
+    }
+    bool fresh;
+    connect(words, order);
+    MiddleEntry& entry = tables[order - 2].at(key_of(words, order), fresh);
+    if (!fresh) fail("the n-gram stands twice");
+    entry.probability = std::fabs(log_probability);
+    entry.backoff = weight;
+  }
+
+  void run() {
+    read_header();
+    std::string_view line;
+    unigrams.resize(3, {100.0f, -0.0f});
+    seen_unigram.resize(3);
+    for (int order = 1; order <= static_cast<int>(expected.size()); ++order) read_order(order, line);
+    while (line.empty()) {
+      if (!next(line)) fail("no \\end\\ (truncated?)");
+    }
+    if (line != "\\end\\") fail("\\end\\ expected here");
+    if (!seen_unigram[kBegin] || !seen_unigram[kEnd]) fail("<s> or </s> is not among the unigrams");
+  }
+};
+
+struct Close {
+  void operator()(std::FILE* file) const { std::fclose(file); }
+};
+
+}  // namespace
+
+void compile_arpa(const std::function<bool(std::string_view&)>& next_line, const std::string& path) {
+  Compiler compiler(next_line);
+  compiler.run();
+  const int order = static_cast<int>(compiler.expected.size());
+
+  std::vector<WordEntry> words;
+  std::uint64_t word_slots = 16;
+  while (word_slots < 2 * compiler.vocabulary.size()) word_slots *= 2;
+  words.resize(word_slots);
+  for (WordId id = 0; id < compiler.vocabulary.size(); ++id) {
+    std::uint64_t hash = hash_bytes(compiler.vocabulary.word(id)) | 1;
+    std::uint64_t slot = hash & (word_slots - 1);
+    while (words[slot].hash) slot = (slot + 1) & (word_slots - 1);
+    words[slot] = {hash, id, 0};
+  }
+
+  ModelHeader header{};
+  write_magic(header);
+  header.order = static_cast<std::uint32_t>(order);
+  std::uint64_t offset = sizeof header;
+  auto reserve = [&](std::uint64_t bytes) {
+    std::uint64_t here = offset;
+    offset += (bytes + 7) / 8 * 8;
+    return here;
+  };
+  header.words_offset = reserve(words.size() * sizeof(WordEntry));
+  header.slots[0] = words.size();
+  header.grams[0] = compiler.expected[0];
+  header.offsets[0] = reserve(compiler.unigrams.size() * sizeof(UnigramEntry));
+  for (int k = 2; k <= order; ++k) {
+    header.grams[k - 1] = compiler.expected[k - 1];
+    header.slots[k - 1] = compiler.tables[k - 2].slots().size();
+    std::size_t entry = k == order ? sizeof(LongestEntry) : sizeof(MiddleEntry);
+    header.offsets[k - 1] = reserve(header.slots[k - 1] * entry);
+  }
+  header.file_size = offset;
+  std::vector<char> body(offset - sizeof header, 0);
+  auto put = [&](std::uint64_t at, const void* data, std::size_t bytes) {
+    std::memcpy(body.data() + at - sizeof header, data, bytes);
+  };
+  put(header.words_offset, words.data(), words.size() * sizeof(WordEntry));
+  put(header.offsets[0], compiler.unigrams.data(), compiler.unigrams.size() * sizeof(UnigramEntry));
+  for (int k = 2; k <= order; ++k) {
+    const auto& slots = compiler.tables[k - 2].slots();
+    if (k < order) {
+      put(header.offsets[k - 1], slots.data(), slots.size() * sizeof(MiddleEntry));
+      continue;
+    }
+    std::uint64_t at = header.offsets[k - 1];
+    for (const MiddleEntry& entry : slots) {
+      LongestEntry longest{entry.key, entry.probability};
+      put(at, &longest, sizeof longest);
+      at += sizeof longest;
+    }
+  }
+  header.checksum = hash_bytes(body.data(), body.size());
+  header.header_checksum = hash_bytes(reinterpret_cast<const char*>(&header), sizeof header);
+  std::unique_ptr<std::FILE, Close> file(std::fopen(path.c_str(), "wb"));
+  if (!file || std::fwrite(&header, sizeof header, 1, file.get()) != 1 ||
+      (!body.empty() && std::fwrite(body.data(), body.size(), 1, file.get()) != 1) || std::fflush(file.get()) != 0) {
+    throw std::runtime_error("cannot write the file (is the disk full?)");
+  }
+}
+
+}  // namespace treeglot::lm

@@ -1,0 +1,110 @@
+// A back-off n-gram model for queries: one memory-mapped file, shared between threads and processes.
+//
+// Layout: header, word table (hash -> id), unigrams, one probing hash table per higher order. An n-gram's key is a
+// 64-bit hash of its words from the last to the first, so that a query extends to the left one step at a time. Two
+// flags live in sign bits: a probability with the sign bit clear says that no longer n-gram ends in this one (stop
+// extending); a back-off of -0.0 says that no longer n-gram begins with this one (leave it out of the state).
+//
+// Longer tables have room for half as many entries again, so a search is short.
+//
+// The result of score() equals that of any correct ARPA reader; log10 throughout.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "lm/estimate.hh"
+#include "util/mapped_file.hh"
+
+namespace treeglot::lm {
+
+// What a query must remember of the words before it, shortened to what the model can use.
+struct State {
+  std::array<WordId, kMaxOrder - 1> words;  // words[0] is the latest
+  std::array<float, kMaxOrder - 1> backoff;
+  std::uint8_t length = 0;
+
+  bool operator==(const State& other) const {
+    if (length != other.length) return false;
+    for (int i = 0; i < length; ++i) {
+      if (words[i] != other.words[i]) return false;
+    }
+    return true;
+  }
+};
+
+struct Score {
+  float log10;        // of the word after the state
+  std::uint8_t used;  // length of the n-gram that was found
+};
+
+struct UnigramEntry {
+  float probability, backoff;
+};
+#pragma pack(push, 4)
+struct MiddleEntry {
+  std::uint64_t key;
+  float probability, backoff;
+};
+struct LongestEntry {
+  std::uint64_t key;
+  float probability;
+};
+#pragma pack(pop)
+struct WordEntry {
+  std::uint64_t hash;  // 0: free
+  WordId id;
+  std::uint32_t unused;
+};
+
+struct ModelHeader {
+  char magic[8];
+  std::uint32_t version, order;
+  std::uint64_t file_size, checksum;  // of everything after the header
+  std::uint64_t grams[kMaxOrder];     // per order
+  std::uint64_t slots[kMaxOrder];     // size of each table; [0] is that of the word table
+  std::uint64_t offsets[kMaxOrder];   // [0]: unigrams
+  std::uint64_t words_offset;
+  std::uint64_t header_checksum;
+};
+
+class Model {
+ public:
+  // Throws std::runtime_error that says what is wrong with the file. `verify` reads all of it and compares the
+  // checksum.
+  explicit Model(const std::string& path, bool verify = false);
+
+  int order() const { return static_cast<int>(header_->order); }
+  std::uint64_t grams(int order) const { return header_->grams[order - 1]; }
+
+  // The id of a word, 0 (<unk>) if the model does not know it.
+  WordId id(std::string_view word) const;
+
+  State begin_state() const;  // after <s>
+  State null_state() const { return State{}; }
+
+  Score score(const State& in, WordId word, State& out) const;
+
+  // log10 of a line of words separated by blanks, </s> included; counts words that are unknown.
+  double score_line(std::string_view line, std::uint64_t& tokens, std::uint64_t& unknown) const;
+
+ private:
+  MappedFile file_;
+  const ModelHeader* header_;
+  const UnigramEntry* unigrams_;
+  const WordEntry* words_;
+  std::array<const MiddleEntry*, kMaxOrder> middle_{};
+  const LongestEntry* longest_ = nullptr;
+};
+
+// Compiles ARPA text, read line by line through `next_line` (false at the end), to a file. Throws ArpaError.
+struct ArpaError {
+  std::uint64_t line;
+  std::string message;
+};
+void compile_arpa(const std::function<bool(std::string_view&)>& next_line, const std::string& path);
+
+}  // namespace treeglot::lm

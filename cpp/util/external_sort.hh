@@ -1,0 +1,148 @@
+// Sorting more fixed-size records than memory holds: sorted runs in temporary files, merged while they are read.
+//
+//   ExternalSorter<Record, Less> sorter(folder, bytes, less);
+//   sorter.push(record); ...
+//   sorter.finish();                      // after the last push
+//   while (const Record* next = sorter.next()) ...
+//
+// Records must be trivially copyable. Runs are unlinked as soon as they are open, so nothing stays behind after a
+// crash.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <queue>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace treeglot {
+
+// An anonymous temporary file in a folder: gone when closed.
+class TemporaryFile {
+ public:
+  explicit TemporaryFile(const std::string& folder);
+  TemporaryFile(TemporaryFile&&) = default;
+  TemporaryFile& operator=(TemporaryFile&&) = default;
+
+  void write(const void* data, std::size_t bytes) {
+    if (std::fwrite(data, 1, bytes, file_.get()) != bytes) {
+      throw std::runtime_error("cannot write a temporary file (is the disk full?)");
+    }
+  }
+  // Reads up to `bytes`; returns how many were read.
+  std::size_t read(void* data, std::size_t bytes) { return std::fread(data, 1, bytes, file_.get()); }
+  void rewind();
+
+ private:
+  struct Close {
+    void operator()(std::FILE* file) const { std::fclose(file); }
+  };
+  std::unique_ptr<std::FILE, Close> file_;
+};
+
+// Reads records from a temporary file through a small buffer.
+template <class Record>
+class RecordReader {
+ public:
+  explicit RecordReader(TemporaryFile file, std::size_t buffer_records = 4096) : file_(std::move(file)) {
+    file_.rewind();
+    buffer_.resize(buffer_records);
+  }
+  const Record* next() {
+    if (position_ == filled_) {
+      filled_ = file_.read(buffer_.data(), buffer_.size() * sizeof(Record)) / sizeof(Record);
+      position_ = 0;
+      if (filled_ == 0) return nullptr;
+    }
+    return &buffer_[position_++];
+  }
+
+ private:
+  TemporaryFile file_;
+  std::vector<Record> buffer_;
+  std::size_t position_ = 0, filled_ = 0;
+};
+
+template <class Record, class Less>
+class ExternalSorter {
+  static_assert(std::is_trivially_copyable_v<Record>);
+
+ public:
+  ExternalSorter(std::string folder, std::size_t memory_bytes, Less less)
+      : folder_(std::move(folder)),
+        capacity_(std::max<std::size_t>(memory_bytes / sizeof(Record), 1024)),
+        less_(less) {}
+
+  void push(const Record& record) {
+    if (block_.size() == capacity_) spill();
+    block_.push_back(record);
+  }
+
+  void finish() {
+    if (files_.empty()) {
+      std::sort(block_.begin(), block_.end(), less_);
+      return;
+    }
+    if (!block_.empty()) spill();
+    block_ = {};
+    std::size_t buffer = std::clamp<std::size_t>(capacity_ / files_.size(), 64, 1 << 16);
+    for (TemporaryFile& file : files_) runs_.emplace_back(std::move(file), buffer);
+    for (std::size_t i = 0; i < runs_.size(); ++i) advance(i);
+  }
+
+  // The next record in order, valid until the following call; nullptr at the end.
+  const Record* next() {
+    if (runs_.empty()) return position_ < block_.size() ? &block_[position_++] : nullptr;
+    if (heap_.empty()) return nullptr;
+    Head head = heap_.front();
+    std::pop_heap(heap_.begin(), heap_.end(), heap_less());
+    heap_.pop_back();
+    current_ = head.record;
+    advance(head.run);
+    return &current_;
+  }
+
+  // How many sorted runs went to disk (0: all fitted in memory). Valid after finish().
+  std::size_t runs() const { return runs_.size(); }
+
+ private:
+  struct Head {
+    Record record;
+    std::size_t run;
+  };
+  auto heap_less() const {
+    return [this](const Head& a, const Head& b) {
+      if (less_(b.record, a.record)) return true;
+      return !less_(a.record, b.record) && b.run < a.run;
+    };
+  }
+  void advance(std::size_t run) {
+    if (const Record* record = runs_[run].next()) {
+      heap_.push_back({*record, run});
+      std::push_heap(heap_.begin(), heap_.end(), heap_less());
+    }
+  }
+  void spill() {
+    std::sort(block_.begin(), block_.end(), less_);
+    files_.emplace_back(folder_);
+    files_.back().write(block_.data(), block_.size() * sizeof(Record));
+    block_.clear();
+  }
+
+  std::string folder_;
+  std::size_t capacity_;
+  Less less_;
+  std::vector<Record> block_;
+  std::size_t position_ = 0;
+  std::vector<TemporaryFile> files_;
+  std::vector<RecordReader<Record>> runs_;
+  std::vector<Head> heap_;
+  Record current_{};
+};
+
+}  // namespace treeglot

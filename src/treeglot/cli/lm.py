@@ -1,0 +1,86 @@
+"""``treeglot lm``: estimate, compile and query n-gram language models."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from treeglot import lm
+from treeglot.errors import TreeglotError
+from treeglot.files import atomic_write_binary, open_binary
+
+app = typer.Typer(help="Estimate, compile and query n-gram language models.", no_args_is_help=True)
+
+SIZES = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
+
+
+def parse_memory(text: str) -> int:
+    """Bytes of an amount such as ``500m`` or ``4g``."""
+    number, unit = text[:-1], text[-1:].lower()
+    if not number.isdigit() or unit not in SIZES:
+        raise TreeglotError(f"memory {text!r}", remedy="write a number and k, m or g, such as 4g")
+    return int(number) * SIZES[unit]
+
+
+@app.command()
+def estimate(
+    text: Annotated[str, typer.Option("--text", help="The text; - is standard input.")] = "-",
+    arpa: Annotated[str, typer.Option("--arpa", help="The result; - is standard output.")] = "-",
+    order: Annotated[int, typer.Option("-o", "--order", help="The longest n-gram.")] = 4,
+    memory: Annotated[str, typer.Option(help="Limit for counting and sorting, such as 4g.")] = "1g",
+    temporary: Annotated[Path | None, typer.Option(help="The folder for what does not fit in memory.")] = None,
+) -> None:
+    """Estimate an interpolated modified Kneser-Ney model from lines of tokenised text and write it as ARPA."""
+    with open_binary(text) as source, atomic_write_binary(arpa) as out:
+        result = lm.estimate(
+            source,
+            out,
+            order=order,
+            memory=parse_memory(memory),
+            folder=str(temporary) if temporary else None,
+            path="standard input" if text == "-" else text,
+        )
+    if result.warning:
+        print(f"treeglot: {result.warning}", file=sys.stderr)
+    counts = " ".join(f"{count:,}" for count in result.ngrams)
+    print(f"{result.sentences:,} sentences, {result.tokens:,} words; n-grams: {counts}", file=sys.stderr)
+
+
+@app.command("compile")
+def compile_(
+    arpa: Annotated[str, typer.Argument(help="An ARPA file; - is standard input.")],
+    out: Annotated[Path, typer.Argument(help="The compiled model.")],
+) -> None:
+    """Compile an ARPA file to a memory-mapped model."""
+    model = lm.compile_model(arpa, out)
+    print(f"{out}: order {model.order}, {sum(model.ngrams):,} n-grams", file=sys.stderr)
+
+
+@app.command()
+def query(
+    model: Annotated[Path, typer.Argument(help="A compiled model or an ARPA file.")],
+    text: Annotated[str, typer.Option("--text", help="The text; - is standard input.")] = "-",
+    as_json: Annotated[bool, typer.Option("--json", help="One object a line, with counts.")] = False,
+) -> None:
+    """Print the log10 total of each line of text, its end included."""
+    loaded = lm.open_model(model)
+    total, tokens, unknown, lines = 0.0, 0, 0, 0
+    with open_binary(text) as source:
+        for score in loaded.score_lines(source):
+            if as_json:
+                print(json.dumps({"log10": round(score.log10, 6), "tokens": score.tokens, "unknown": score.unknown}))
+            else:
+                print(f"{score.log10:.6f}")
+            total, tokens, unknown, lines = (
+                total + score.log10,
+                tokens + score.tokens,
+                unknown + score.unknown,
+                lines + 1,
+            )
+    if lines:
+        perplexity = 10 ** (-total / (tokens + lines))
+        print(f"{lines:,} lines, {tokens:,} words, {unknown:,} unknown, perplexity {perplexity:.2f}", file=sys.stderr)
