@@ -67,8 +67,8 @@ std::string AlignedBitext::add(std::string_view source, std::string_view target,
       if (problem.empty()) problem = "'" + std::string(link) + "' is not a link such as 0-1";
     } else if (s >= source_length || t >= target_length) {
       if (problem.empty()) {
-        problem = "link " + std::string(link) + " is outside the sentences of " + std::to_string(source_length) + " and " +
-                  std::to_string(target_length) + " words";
+        problem = "link " + std::string(link) + " is outside the sentences of " + std::to_string(source_length) +
+                  " and " + std::to_string(target_length) + " words";
       }
     } else {
       links_.push_back({static_cast<std::uint16_t>(s), static_cast<std::uint16_t>(t)});

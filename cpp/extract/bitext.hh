@@ -23,8 +23,8 @@ struct SentencePair {
   std::span<const WordLink> links;
 };
 
-// Words with ids. While a corpus is read ids go by first appearance; sort() renumbers them by bytes, so that the order of ids
-// is the order of text and files do not depend on the order of sentences.
+// Words with ids. While a corpus is read ids go by first appearance; sort() renumbers them by bytes, so that the order
+// of ids is the order of text and files do not depend on the order of sentences.
 class SymbolTable {
  public:
   WordId id(std::string_view word);

@@ -50,7 +50,8 @@ const std::vector<PhraseSpan>& PhraseExtractor::extract(const SentencePair& pair
 
 // The places before the first words and after the last words count as aligned to each other.
 bool PhraseExtractor::aligned(int source, int target) const {
-  const int source_length = static_cast<int>(pair_.source.size()), target_length = static_cast<int>(pair_.target.size());
+  const int source_length = static_cast<int>(pair_.source.size()),
+            target_length = static_cast<int>(pair_.target.size());
   if (source == -1 || target == -1) return source == target;
   if (source == source_length || target == target_length) return source == source_length && target == target_length;
   if (low_target_[source] > target || high_target_[source] < target) return false;

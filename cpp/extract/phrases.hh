@@ -1,5 +1,6 @@
-// Phrase pairs that are consistent with a word alignment (Koehn et al. 2003; spec: phrases and subtrees, section 2), with
-// extensions over unaligned edge words on both sides, and their msd orientation towards the phrases before and after.
+// Phrase pairs that are consistent with a word alignment (Koehn et al. 2003; spec: phrases and subtrees, section 2),
+// with extensions over unaligned edge words on both sides, and their msd orientation towards the phrases before and
+// after.
 #pragma once
 
 #include <cstdint>

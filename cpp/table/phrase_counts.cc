@@ -50,6 +50,11 @@ double LexicalTable::source_given_target(WordId source, WordId target) const {
   return found == pairs_.end() ? 0 : rounded(found->second, targets_.at(target));
 }
 
+std::uint64_t LexicalTable::target_total(WordId target) const {
+  auto found = targets_.find(target);
+  return found == targets_.end() ? 0 : found->second;
+}
+
 std::vector<LexicalTable::Item> LexicalTable::items() const {
   std::vector<Item> all;
   all.reserve(pairs_.size());
@@ -118,7 +123,8 @@ void links_of(const SentencePair& pair, const Place& place, std::vector<WordLink
   }
 }
 
-// Which of two equally frequent alignments is kept: the greater one, comparing the sets of source words of each target word.
+// Which of two equally frequent alignments is kept: the greater one, comparing the sets of source words of each target
+// word.
 bool greater_alignment(std::vector<WordLink> a, std::vector<WordLink> b, std::uint16_t target_length) {
   auto by_target = [](const WordLink& x, const WordLink& y) {
     return std::tie(x.target, x.source) < std::tie(y.target, y.source);
@@ -152,8 +158,7 @@ struct TextLess {
     if (a.source != b.source) {
       return compare(source_of(*corpus, a.place), source_of(*corpus, b.place), source_stop) < 0;
     }
-    return a.target != b.target &&
-           compare(target_of(*corpus, a.place), target_of(*corpus, b.place), target_stop) < 0;
+    return a.target != b.target && compare(target_of(*corpus, a.place), target_of(*corpus, b.place), target_stop) < 0;
   }
 };
 
@@ -191,9 +196,10 @@ void extract_slice(const AlignedBitext& corpus, std::size_t first, std::size_t l
       }
       previous = &span;
       links_of(pair, place, links);
-      std::uint64_t alignment = hash_bytes(reinterpret_cast<const char*>(links.data()), links.size() * sizeof(WordLink));
-      sorter.push({source_hash, hash_phrase(pair.target.subspan(place.target_begin, place.target_length)), alignment, place,
-                   extractor.before(span), extractor.after(span)});
+      std::uint64_t alignment =
+          hash_bytes(reinterpret_cast<const char*>(links.data()), links.size() * sizeof(WordLink));
+      sorter.push({source_hash, hash_phrase(pair.target.subspan(place.target_begin, place.target_length)), alignment,
+                   place, extractor.before(span), extractor.after(span)});
     }
   }
   sorter.finish();
@@ -236,7 +242,8 @@ PhraseStatistics score_phrases(const AlignedBitext& corpus, const LexicalTable& 
   {
     std::vector<std::thread> workers;
     for (std::size_t t = 0; t < threads; ++t) {
-      sorters.push_back(std::make_unique<OccurrenceSorter>(options.folder, options.memory / 2 / threads, OccurrenceLess{}));
+      sorters.push_back(
+          std::make_unique<OccurrenceSorter>(options.folder, options.memory / 2 / threads, OccurrenceLess{}));
     }
     for (std::size_t t = 0; t < threads; ++t) {
       workers.emplace_back([&, t] {
@@ -340,8 +347,16 @@ PhraseStatistics score_phrases(const AlignedBitext& corpus, const LexicalTable& 
   std::vector<int> degrees;
   while (const Entry* entry = by_text.next()) {
     SentencePair pair = corpus[entry->place.sentence];
-    PhrasePair out{source_of(corpus, entry->place), target_of(corpus, entry->place), {}, entry->count,
-                   entry->source_count, entry->target_count, 1, 1, entry->before, entry->after};
+    PhrasePair out{source_of(corpus, entry->place),
+                   target_of(corpus, entry->place),
+                   {},
+                   entry->count,
+                   entry->source_count,
+                   entry->target_count,
+                   1,
+                   1,
+                   entry->before,
+                   entry->after};
     links_of(pair, entry->place, links);
     out.links = links;
     sums.assign(out.target.size(), 0);
@@ -351,8 +366,8 @@ PhraseStatistics score_phrases(const AlignedBitext& corpus, const LexicalTable& 
       ++degrees[link.target];
     }
     for (std::size_t i = 0; i < out.target.size(); ++i) {
-      out.lexical_target *= degrees[i] ? sums[i] / degrees[i]
-                                       : lexicon.target_given_source(out.target[i], LexicalTable::kNull);
+      out.lexical_target *=
+          degrees[i] ? sums[i] / degrees[i] : lexicon.target_given_source(out.target[i], LexicalTable::kNull);
     }
     sums.assign(out.source.size(), 0);
     degrees.assign(out.source.size(), 0);
@@ -361,8 +376,8 @@ PhraseStatistics score_phrases(const AlignedBitext& corpus, const LexicalTable& 
       ++degrees[link.source];
     }
     for (std::size_t i = 0; i < out.source.size(); ++i) {
-      out.lexical_source *= degrees[i] ? sums[i] / degrees[i]
-                                       : lexicon.source_given_target(out.source[i], LexicalTable::kNull);
+      out.lexical_source *=
+          degrees[i] ? sums[i] / degrees[i] : lexicon.source_given_target(out.source[i], LexicalTable::kNull);
     }
     take(out);
   }

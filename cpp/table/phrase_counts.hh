@@ -1,5 +1,6 @@
-// From an aligned corpus to scored phrase pairs: extract, count and score in sorted passes that stay within a memory limit
-// (spec: phrases and subtrees, section 2). The results equal those of Moses' extract, score and lexical-reordering-score.
+// From an aligned corpus to scored phrase pairs: extract, count and score in sorted passes that stay within a memory
+// limit (spec: phrases and subtrees, section 2). The results equal those of Moses' extract, score and
+// lexical-reordering-score.
 #pragma once
 
 #include <array>
@@ -25,6 +26,9 @@ class LexicalTable {
   double target_given_source(WordId target, WordId source) const;  // w(e|f)
   double source_given_target(WordId source, WordId target) const;  // w(f|e)
 
+  // How often a target word occurred (kNull aside: in links).
+  std::uint64_t target_total(WordId target) const;
+
   // All word pairs that occurred, sorted by source and target: (source, target, count).
   struct Item {
     WordId source, target;
@@ -43,7 +47,7 @@ struct PhrasePair {
   std::span<const WordId> source, target;
   std::span<const WordLink> links;  // inside the phrase; those of its most frequent alignment
   std::uint64_t count, source_count, target_count;
-  double lexical_target, lexical_source;  // lex(e|f), lex(f|e)
+  double lexical_target, lexical_source;       // lex(e|f), lex(f|e)
   std::array<std::uint32_t, 3> before, after;  // how often monotone, swap, discontinuous
 };
 
