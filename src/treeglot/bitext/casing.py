@@ -24,8 +24,8 @@ SENTENCE_END = frozenset((".", ":", "?", "!"))
 OPENING = frozenset(("(", "[", '"', "'", "&apos;", "&quot;", "&#91;", "&#93;"))
 """Tokens after which a sentence has still not begun."""
 
-_BEST = re.compile(r"\((\d+)/(\d+)\)")
-_OTHER = re.compile(r"\((\d+)\)")
+_BEST = re.compile(r"\(([0-9]{1,18})/([0-9]{1,18})\)")
+_OTHER = re.compile(r"\(([0-9]{1,18})\)")
 
 
 def lowercase(text: str) -> str:
@@ -112,9 +112,7 @@ class Truecaser:
         keys: dict[str, int] = {}
         for line, text in read_lines(path):
             cells = text.split()
-            counts = [
-                (_BEST if place == 0 else _OTHER).fullmatch(cell) for place, cell in enumerate(cells[1::2])
-            ]
+            counts = [(_BEST if place == 0 else _OTHER).fullmatch(cell) for place, cell in enumerate(cells[1::2])]
             if not cells or len(cells) % 2 or not all(counts):
                 raise _damaged("not a line of a truecaser model", path, line)
             values = [int(match[1]) for match in counts if match]

@@ -19,7 +19,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 from treeglot.bitext.pair import TextPair, digest
@@ -28,7 +28,7 @@ from treeglot.files import atomic_write, type_path
 
 REASONS: dict[str, str] = {
     "empty": "one side is empty",
-    "control": "control or other non-printing characters",
+    "control": "control, non-printing or damaged characters",
     "short": "fewer words than the minimum",
     "long": "more words than the maximum",
     "ratio": "lengths too different",
@@ -39,12 +39,14 @@ REASONS: dict[str, str] = {
 }
 """Why a pair can be dropped, in the order in which the reasons are tried."""
 
-# Controls, soft hyphen, zero-width and direction marks, line/paragraph separators, BOM, unassigned specials, U+FFFD.
+# Controls, soft hyphen, zero-width and direction marks, line/paragraph separators, BOM, noncharacters.
 # The zero-width (non-)joiners U+200C and U+200D are left alone: Persian and Indic scripts are written with them.
 _NON_PRINTING = re.compile(
-    "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\xad\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff0-\uffff\ue000-\uf8ff]"
+    "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\xad\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff0-\ufffb\ufffe\uffff]"
 )
-_CJK = "\u2e80-\u2fdf\u3000-\u30ff\u3100-\u312f\u3190-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff01-\uff65\U00020000-\U000323af"
+_CJK = (
+    "\u2e80-\u2fdf\u3000-\u30ff\u3100-\u312f\u3190-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff01-\uff65\U00020000-\U000323af"
+)
 _HAS_CJK = re.compile(f"[{_CJK}]")
 _WORD = re.compile(f"[{_CJK}]|[^\\s{_CJK}]+")
 _DIGITS = re.compile(r"\d")
@@ -64,7 +66,8 @@ class CleaningOptions:
     duplicates: Literal["pair", "source", "keep"] = "pair"
     """Drop a pair seen before, or any pair whose source was seen before, or none."""
     control: Literal["drop", "strip", "keep"] = "strip"
-    """Drop pairs with non-printing characters, remove the characters, or keep both."""
+    """Drop pairs with non-printing characters, remove the characters, or keep both. U+FFFD, the trace of text that was
+    decoded wrongly, cannot be mended: such pairs are dropped by "drop" and by "strip"."""
     drop_identical: bool = False
     match_digits: bool = False
     """Drop pairs whose sides do not have the same digits, whatever their order, script and separators."""
@@ -203,10 +206,11 @@ def count_words(text: str) -> int:
     >>> count_words("a small house"), count_words("一个 small 房子")
     (3, 5)
     """
-    return len(_words(text))
+    return len(split_words(text))
 
 
-def _words(text: str) -> list[str]:
+def split_words(text: str) -> list[str]:
+    """The words that `count_words` counts."""
     return text.split() if text.isascii() or _HAS_CJK.search(text) is None else _WORD.findall(text)
 
 
@@ -214,14 +218,17 @@ def _make_judge(options: CleaningOptions) -> Callable[[str, str], str | None]:
     seen: set[bytes] = set()
     characters = options.unit == "character"
     low, high, ratio, max_word = options.min_length, options.max_length, options.max_ratio, options.max_word
-    drop_control, duplicates = options.control == "drop", options.duplicates
+    drop_control, drop_damaged = options.control == "drop", options.control != "keep"
+    duplicates = options.duplicates
 
     def find_reason(source: str, target: str) -> str | None:
         if not source or not target or source.isspace() or target.isspace():
             return "empty"
         if drop_control and (_NON_PRINTING.search(source) or _NON_PRINTING.search(target)):
             return "control"
-        source_words, target_words = _words(source), _words(target)
+        if drop_damaged and ("\ufffd" in source or "\ufffd" in target):
+            return "control"
+        source_words, target_words = split_words(source), split_words(target)
         m, n = (len(source), len(target)) if characters else (len(source_words), len(target_words))
         if m < low or n < low:
             return "short"
@@ -251,8 +258,3 @@ def _make_judge(options: CleaningOptions) -> Callable[[str, str], str | None]:
 
 def _digits(text: str) -> Counter[int]:
     return Counter(unicodedata.digit(character) for character in _DIGITS.findall(text))
-
-
-def option_names() -> tuple[str, ...]:
-    """The names of all cleaning options."""
-    return tuple(item.name for item in fields(CleaningOptions))
