@@ -157,6 +157,14 @@ class ConstituencyTree:
         return tuple(map(tuple, words))
 
     @cached_property
+    def sizes(self) -> tuple[int, ...]:
+        """The number of words under each phrase."""
+        sizes = [0] * len(self)
+        for n in range(len(self) - 1, -1, -1):
+            sizes[n] = sum(sizes[child] if child >= 0 else 1 for child in self.children[n])
+        return tuple(sizes)
+
+    @cached_property
     def spans(self) -> tuple[tuple[int, int], ...]:
         """The half-open closure of each phrase's words."""
         low = [len(self.tokens)] * len(self)
@@ -180,7 +188,7 @@ class ConstituencyTree:
     @cached_property
     def discontinuous(self) -> tuple[bool, ...]:
         """For each phrase, whether it has a gap."""
-        return tuple(high - low != len(words) for (low, high), words in zip(self.spans, self.yields, strict=True))
+        return tuple(high - low != size for (low, high), size in zip(self.spans, self.sizes, strict=True))
 
     def preorder(self) -> Iterator[NodeRef]:
         """All phrases and words, parents before children, left to right."""
@@ -270,7 +278,5 @@ def _canonical(
         "children": tuple(tuple(renumber(child) for child in children[n]) for n in order),
         "functions": tuple(functions[n] for n in order),
         "ids": tuple(ids[n] for n in order) if ids else (),
-        "secondary": tuple(
-            SecondaryEdge(renumber(edge.node), renumber(edge.parent), edge.label) for edge in secondary
-        ),
+        "secondary": tuple(SecondaryEdge(renumber(edge.node), renumber(edge.parent), edge.label) for edge in secondary),
     }
