@@ -19,7 +19,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from treeglot.errors import TreeError
-from treeglot.trees.tokens import Tokens, check_same_forms
+from treeglot.trees.tokens import Tokens, check_same_forms, shorten
 
 NodeRef = int
 """A phrase (its number, 0 or more) or a word (``~j`` for word j)."""
@@ -198,6 +198,16 @@ class ConstituencyTree:
             yield node
             if node >= 0:
                 stack.extend(reversed(self.children[node]))
+
+    def __repr__(self) -> str:
+        root = self.labels[0] if self.labels else self.label(self.root)
+        return f"ConstituencyTree({shorten(self.tokens.forms)}, root={root!r}, phrases={len(self)})"
+
+    def _repr_svg_(self) -> str | None:
+        """The picture that a notebook shows."""
+        from treeglot.trees.display import notebook_svg
+
+        return notebook_svg(self)
 
     def with_tokens(self, tokens: Tokens) -> ConstituencyTree:
         """The same phrases over other tokens (as many, with the same forms)."""
