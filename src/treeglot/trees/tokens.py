@@ -143,7 +143,7 @@ def shorten(forms: Sequence[str], limit: int = 60) -> str:
     """The words in quotes, cut after ``limit`` characters: for the ``repr`` of trees.
 
     >>> shorten(["dogs", "bark"]), shorten(["very"] * 100, 12)
-    ("'dogs bark'", "'very very v…'")
+    ("'dogs bark'", "'very very ve…'")
     """
     line = " ".join(forms[:limit])
     return repr(line if len(line) <= limit and len(forms) <= limit else line[:limit] + "…")
