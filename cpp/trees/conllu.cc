@@ -29,7 +29,7 @@ std::string shown(std::string_view text) {
   return std::string(text.substr(0, end)) + "…";
 }
 
-std::string quoted(std::string_view text) { return "'" + shown(text) + "'"; }
+std::string quoted(std::string_view text) { return std::string("'").append(shown(text)).append("'"); }
 
 // A plain number without sign or leading zeros, below a thousand million; -1 if it is none. Anything else could not be
 // written back as it was.
@@ -200,10 +200,11 @@ bool Scanner::take_line(std::string_view& line, bool& ended) {
   const std::size_t end =
       found != nullptr ? static_cast<std::size_t>(static_cast<const char*>(found) - buffer_.data()) : size;
   ended = found != nullptr;
-  if (end - position_ > kMaxLineBytes + 1) {
-    throw Error(line_ + 1, 0, "the line is longer than 1,000,000 bytes",
+  const auto refuse_long = [](std::size_t number) {
+    throw Error(number, 0, "the line is longer than 1,000,000 bytes",
                 "split the sentence, or check that the file is CoNLL-U");
-  }
+  };
+  if (end - position_ > kMaxLineBytes + 1) refuse_long(line_ + 1);  // one more for a carriage return
   if (!ended && (!finished_ || position_ == size)) {
     searched_ = size;
     return false;
@@ -212,6 +213,7 @@ bool Scanner::take_line(std::string_view& line, bool& ended) {
   position_ = searched_ = ended ? end + 1 : size;
   ++line_;
   if (line.ends_with('\r')) line.remove_suffix(1);
+  if (line.size() > kMaxLineBytes) refuse_long(line_);
   if (at_start_) {
     at_start_ = false;
     check_start(line);
@@ -457,7 +459,7 @@ void Scanner::check_heads() {
       ++unset;
     } else if (word.head >= size) {
       fail(word.row, kHead, word.line,
-           "the head of word " + name(j) + " is " + std::to_string(word.head + 1) + ", but there are " +
+           "the head of word " + name(j) + " is " + std::to_string(word.head + 1) + ", but the sentence has " +
                std::to_string(size) + (size == 1 ? " word" : " words"),
            "correct the head");
     } else if (word.head == kRoot) {
