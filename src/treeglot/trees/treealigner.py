@@ -36,7 +36,6 @@ from treeglot.trees.sentence import AlignedPair, Link, LinkKind, ParsedSentence
 from treeglot.trees.tiger import VROOT, read_tiger, with_node_ids, write_tiger
 from treeglot.xmlstream import Element, Event, format_element, format_tag, iterate_events, read_element
 
-
 NO_HEAD = Element("head")
 
 
