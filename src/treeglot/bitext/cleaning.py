@@ -118,7 +118,7 @@ class CleaningReport:
             "dropped": dict(self.dropped),
             "examples": {
                 reason: [{"line": pair.line, "source": pair.source, "target": pair.target} for pair in pairs]
-                for reason, pairs in self.examples.items()
+                for reason, pairs in self._sorted_examples()
             },
             "options": asdict(self.options),
         }
@@ -132,10 +132,13 @@ class CleaningReport:
             f"{name:<{wide}}  {count:>12,}  {100 * count / self.total if self.total else 0:6.2f} %"
             for name, count in rows
         ]
-        for reason, pairs in self.examples.items():
+        for reason, pairs in self._sorted_examples():
             lines += ["", f"{REASONS[reason]}, for example:"]
             lines += [f"  line {pair.line}: {_shorten(pair.source)} ||| {_shorten(pair.target)}" for pair in pairs]
         return "\n".join(lines) + "\n"
+
+    def _sorted_examples(self) -> list[tuple[str, list[TextPair]]]:
+        return [(reason, self.examples[reason]) for reason in REASONS if self.examples.get(reason)]
 
     def save(self, path: type_path) -> None:
         """Write the report, as JSON if the name ends in ``.json``, otherwise as text."""
@@ -188,12 +191,12 @@ def _make_normaliser(options: CleaningOptions) -> Callable[[str], str]:
     strip_controls, whitespace = options.control == "strip", options.whitespace
 
     def normalise(text: str) -> str:
-        if not text.isascii():
-            if form != "none" and not unicodedata.is_normalized(form, text):
-                text = unicodedata.normalize(form, text)
-            if strip_controls:
-                text = _NON_PRINTING.sub("", text)
-        elif strip_controls and not text.isprintable():
+        if form != "none" and not text.isascii() and not unicodedata.is_normalized(form, text):
+            text = unicodedata.normalize(form, text)
+        # Printable text has no control characters and no white space but U+0020: most segments end here.
+        if text.isprintable() and "  " not in text and not text.startswith(" ") and not text.endswith(" "):
+            return text
+        if strip_controls:
             text = _NON_PRINTING.sub("", text)
         return " ".join(text.split()) if whitespace else text
 
