@@ -37,14 +37,12 @@ class Answer:
     text: str
 
 
-def read_answer(
-    answer: Answer, lang: str, given: Sequence[Sequence[str]] | None = None
-) -> list[ParsedSentence]:
+def read_answer(answer: Answer, lang: str, given: Sequence[Sequence[str]] | None = None) -> list[ParsedSentence]:
     """All sentences of an answer. ``given`` are the words that the caller sent, if they were words."""
     sentences = answer.data.get("sentences")
     if not isinstance(sentences, list):
         raise ParserError("the server's answer has no sentences", remedy="")
-    units = answer.text.encode("utf-16-le", "surrogatepass")
+    units = _units(answer)
     parsed = []
     for number, sentence in enumerate(sentences):
         words = None
@@ -56,9 +54,14 @@ def read_answer(
     return parsed
 
 
+def _units(answer: Answer) -> bytes:
+    return answer.text.encode("utf-16-le", "surrogatepass")
+
+
 def words_of(answer: Answer, lang: str) -> list[Tokens]:
     """The words and tags of an answer without trees."""
-    return [_tokens(sentence["tokens"], None, lang, None) for sentence in answer.data.get("sentences", ())]
+    units = _units(answer)
+    return [_tokens(sentence["tokens"], None, lang, units, None) for sentence in answer.data.get("sentences", ())]
 
 
 def _sentence(sentence: dict[str, Any], lang: str, units: bytes, given: Sequence[str] | None) -> ParsedSentence:
@@ -67,7 +70,7 @@ def _sentence(sentence: dict[str, Any], lang: str, units: bytes, given: Sequence
     size = len(sentence["tokens"])
     if shape is not None and len(shape.tokens) != size:
         raise ParserError(f"{size} words but {len(shape.tokens)} in the phrase-structure tree", remedy="")
-    tokens = _tokens(sentence["tokens"], shape.tokens.tags if shape is not None else None, lang, given)
+    tokens = _tokens(sentence["tokens"], shape.tokens.tags if shape is not None else None, lang, units, given)
     heads: list[int | None] = [None] * size
     deprels = [UNSET] * size
     for arc in sentence.get("basicDependencies", ()):
@@ -95,23 +98,41 @@ def without_root(shape: ConstituencyTree, tokens: Tokens) -> ConstituencyTree:
 
 
 def _tokens(
-    words: Sequence[dict[str, Any]], tree_tags: Sequence[str] | None, lang: str, given: Sequence[str] | None
+    words: Sequence[dict[str, Any]],
+    tree_tags: Sequence[str] | None,
+    lang: str,
+    units: bytes,
+    given: Sequence[str] | None,
 ) -> Tokens:
     # A phrase-structure parser with a lexicon of its own tags the words itself; then its tags belong to the tree.
     tags = list(tree_tags) if tree_tags is not None else [word.get("pos", UNSET) for word in words]
     only_universal = lang != "en" and all(tag in UPOS for tag in tags)
     lemmas = [word.get("lemma") or UNSET for word in words]
     last = len(words) - 1
-    misc = [
-        "SpaceAfter=No" if j != last and not word.get("after", " ") else UNSET for j, word in enumerate(words)
-    ]
+    misc = ["SpaceAfter=No" if j != last and not word.get("after", " ") else UNSET for j, word in enumerate(words)]
     return Tokens(
-        given if given is not None else [word.get("originalText") or word["word"] for word in words],
+        given if given is not None else _forms(words, units),
         lemmas=lemmas if any(lemma != UNSET for lemma in lemmas) else None,
         upos=tags if only_universal else universal(tags, lang),
         xpos=None if only_universal else tags,
         misc=misc if given is None else None,
     )
+
+
+def _forms(words: Sequence[dict[str, Any]], units: bytes) -> list[str]:
+    """Each word as it is written in the text; parts of a multiword ("zu", "dem" in "zum") as CoreNLP gives them.
+
+    CoreNLP's own ``word`` has quotes and brackets rewritten, its ``originalText`` lacks the full stop of abbreviations."""
+    places = [(word.get("characterOffsetBegin"), word.get("characterOffsetEnd")) for word in words]
+    forms = []
+    for j, (word, place) in enumerate(zip(words, places, strict=True)):
+        begin, end = place
+        shared = place in (places[j - 1] if j else None, places[j + 1] if j + 1 < len(places) else None)
+        text = (
+            "" if shared or begin is None or end is None else units[2 * begin : 2 * end].decode("utf-16-le", "replace")
+        )
+        forms.append(text.strip() or word.get("originalText") or word["word"])
+    return forms
 
 
 def _ranges(words: Sequence[dict[str, Any]], units: bytes) -> tuple[MultiwordRange, ...]:

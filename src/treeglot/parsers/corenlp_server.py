@@ -116,7 +116,9 @@ class CoreNLPServer:
         query = urllib.parse.urlencode({"properties": json.dumps(sent, ensure_ascii=True)})
         connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=timeout + 15)
         try:
-            connection.request("POST", f"{self._context}/?{query}", text.encode("utf-8"), {"Content-Type": "text/plain;charset=utf-8"})
+            connection.request(
+                "POST", f"{self._context}?{query}", text.encode("utf-8"), {"Content-Type": "text/plain;charset=utf-8"}
+            )
             answer = connection.getresponse()
             body = answer.read()
         except TimeoutError:
@@ -134,6 +136,11 @@ class CoreNLPServer:
                 return result
             raise ServerFailed("the server's answer has no sentences", remedy="")
         message = " ".join(body.decode("utf-8", errors="replace").split())[:150]
+        if answer.status in (401, 403, 404, 405):  # not about this sentence: every other one would fail in the same way
+            raise BackendUnavailable(
+                f"the server answered {answer.status}: {message}",
+                remedy="use the CoreNLP release that treeglot installs",
+            )
         if "OutOfMemoryError" in message:
             raise _ServerGone("out of memory")
         if "timed out" in message.lower() or "TimeoutException" in message:
@@ -171,7 +178,7 @@ class CoreNLPServer:
         command = [self.java, f"-Xmx{self.memory}", "-XX:+ExitOnOutOfMemoryError", "-Djava.net.preferIPv4Stack=true"]
         command += ["-cp", ":".join(map(str, self.classpath)), _MAIN_CLASS, "-port", str(self._port)]
         command += ["-uriContext", self._context, "-threads", str(self.threads), "-quiet", "true"]
-        command += ["-timeout", str(int(_LONGEST_REQUEST * 1000)), "-maxCharLength", "-1"]
+        command += ["-timeout", str(int(_LONGEST_REQUEST * 1000)), "-maxCharLength", str(10**9)]
         command += ["-serverProperties", str(properties), "-preload", self.properties.get("annotators", "tokenize")]
         try:
             with self.log_path.open("wb") as stream:

@@ -184,7 +184,9 @@ def _download(what: Coordinates, final: Path, repository: str) -> None:
         else:
             with answer, part.open("ab" if answer.status == 206 else "wb") as stream:
                 length = int(answer.headers.get("Content-Length") or 0)
-                for block in track(_blocks(answer), f"fetching {what.file_name} (MB)", total=-(-length // _CHUNK) or None):
+                for block in track(
+                    _blocks(answer), f"fetching {what.file_name} (MB)", total=-(-length // _CHUNK) or None
+                ):
                     stream.write(block)
     except (OSError, ValueError) as error:
         raise ParserError(
