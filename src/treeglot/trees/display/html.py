@@ -172,12 +172,14 @@ def _titled(item: Listed, show: Show) -> str:
     return heading + fragment(item, show=show)
 
 
-def _listed(item: Listed, number: int) -> str:
+def _listed(item: Listed, number: int, offset: int) -> str:
     lines = [item.source.text, item.target.text] if isinstance(item, AlignedPair) else [item.text]
     short = [line if len(line) <= _LISTED else line[: _LISTED - 1] + ELLIPSIS for line in lines]
-    name = f"{number + 1} · {item.id}" if item.id else str(number + 1)
+    rest = escape(" ".join(line[_LISTED - 1 :] for line in lines if len(line) > _LISTED))  # for the search
+    name = f"{offset + number + 1} · {item.id}" if item.id else str(offset + number + 1)
     spans = "".join(f'<span dir="auto">{escape(line)}</span><br>' for line in short).removesuffix("<br>")
-    return f'<li><a href="#{number + 1}"><small>{escape(name)}</small>{spans}</a></li>'
+    hidden = f"<span hidden>{rest}</span>" if rest else ""
+    return f'<li><a href="#{number + 1}"><small>{escape(name)}</small>{spans}{hidden}</a></li>'
 
 
 def page(
@@ -199,7 +201,7 @@ def page(
         for number, item in enumerate(items)
         if number
     )
-    listed = "\n".join(_listed(item, number) for number, item in enumerate(items))
+    listed = "\n".join(_listed(item, number, offset) for number, item in enumerate(items))
     return f"""<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -211,7 +213,7 @@ def page(
 </head>
 <body>
 <header><h1>{escape(title)}</h1>{"".join(around)}{tools}</header>
-<nav aria-label="sentences"><ol start="{offset + 1}">
+<nav aria-label="sentences"><ol>
 {listed}
 </ol><div class="none" hidden>nothing found</div></nav>
 <main><noscript><p class="note">Without JavaScript only the first sentence is shown.</p></noscript>

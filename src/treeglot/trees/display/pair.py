@@ -122,7 +122,7 @@ def lay_out_pair(
         placed.append(PlacedLink(link, words, css, colour, first.centre, first.bottom + 1, second.centre, second.y - 1))
     width = max(source.width, target.width, *(2 * MARGIN + _legend_width(name, look) for _, name in legend))
     entries = []
-    x, y = MARGIN, target.height - top + MARGIN / 2
+    x, y = MARGIN, target.height - top + MARGIN
     for css, name in legend:
         if x > MARGIN and x + _legend_width(name, look) > width:
             x, y = MARGIN, y + look.small * 1.6

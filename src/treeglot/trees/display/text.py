@@ -81,7 +81,7 @@ def dependency_text(
     max_depth: int | None = None,
     tokens: Tokens | None = None,
 ) -> str:
-    """A dependency tree, one line for each word. ``width`` cuts lines that are longer; ``tokens`` override the tree's."""
+    """A dependency tree, one line for each word. ``width`` (20 or more) cuts longer lines; ``tokens`` override the tree's."""
     tokens = tokens or tree.tokens
     n = len(tree)
     forms = [clip(visible(form), MAX_CELL) for form in tokens.forms]
@@ -93,24 +93,27 @@ def dependency_text(
         if width is not None:
             needed = digits + 2 + sum(size + 1 for size in wide.values())
             max_depth = max(3, min(max_depth, (width - needed) // 2))
-    edges, cut = _edges(tree, ASCII if ascii else BOXES, max_depth)
+    edges, cut = _edges(tree, ASCII if ascii else BOXES, max(1, max_depth))
     lines = []
     for j in range(n):
         used = columns(edges[j]) + 1 + digits + 1
+        to_head = f"{'<-' if ascii else '←'}{tree.heads[j] + 1}" if cut[j] else ""
+        room = None if width is None else width - (len(to_head) + 1 if to_head else 0)
         parts = [paint(edges[j], "edge", color), paint(str(j + 1).rjust(digits), "number", color)]
         for name, column in cells.items():
             if not wide[name]:
                 continue
             content = column[j]
-            if width is not None:
-                content = clip(content, max(1, width - used)) if content else content
+            if room is not None:
+                content = clip(content, max(1, room - used))
             used += wide[name] + 1
             gap = " " * (wide[name] - columns(content))
-            parts.append(paint(isolate(content), name, color) + gap)
-            if width is not None and used >= width:
+            if room is not None and used >= room:
+                parts.append(paint(isolate(content), name, color))
                 break
-        if cut[j]:
-            parts.append(paint(f"{'<-' if ascii else '←'}{tree.heads[j] + 1}", "number", color))
+            parts.append(paint(isolate(content), name, color) + gap)
+        if to_head:
+            parts.append(paint(to_head, "number", color))
         lines.append(" ".join(parts).rstrip())
     return "\n".join(lines)
 
@@ -150,7 +153,7 @@ def _edges(tree: DependencyTree, marks: Marks, max_depth: int) -> tuple[list[str
     for j, head in enumerate(tree.heads):
         row = grid[j]
         if cut[j]:
-            row[size] = marks.cut
+            row[size - 1] = marks.cut
             row[size + 1] = marks.end
             continue
         x = 0
@@ -203,7 +206,8 @@ def constituency_text(
     """
     marks = ASCII if ascii else BOXES
     tokens = tokens or tree.tokens
-    max_depth = MAX_DEPTH if max_depth is None else max_depth
+    if max_depth is None:
+        max_depth = MAX_DEPTH if width is None else max(1, min(MAX_DEPTH, width // 6))
     gap = gaps(tree)
     numbered = any(gap)
     tags = tokens.tags

@@ -85,7 +85,7 @@ def _ems(char: str) -> float:
         return 1.04
     if char.isdigit():
         return 0.64
-    if char.isascii() or unicodedata.category(char) == "Ll":
+    if char.isascii() or unicodedata.category(char) in ("Ll", "Lo", "Mc"):
         return 0.64
     return 0.78
 
