@@ -111,6 +111,10 @@ class ConstituencyTree:
         """The number of phrases."""
         return len(self.labels)
 
+    def __bool__(self) -> bool:
+        """A tree is true, also that of a single word without phrases."""
+        return True
+
     @property
     def root(self) -> NodeRef:
         return 0 if self.labels else ~0
