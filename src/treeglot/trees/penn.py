@@ -130,8 +130,10 @@ class _Builder:
                 return f"nothing under the label {self.labels[number]!r}"
             if self.forms or len(self.open) > 1:
                 return "a bracket with nothing in it"
-        elif not self.labels[number] and self.open:
+        elif not self.labels[number] and (len(self.open) > 1 or (self.open and self.labels[0])):
             return "a bracket without a label"
+        elif not self.open and len(below) > 1 and any(child >= 0 and not self.labels[child] for child in below):
+            return "brackets without labels side by side"
         if not below or (len(below) == 1 and below[0] < 0 and ~below[0] in self.bare):
             # A pre-terminal in pieces, or an empty bracket: not a phrase. It is the newest phrase, for it has none below.
             if below:
