@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
+import runpy
 import time
 import xml.etree.ElementTree as ET
 from html.parser import HTMLParser
@@ -627,3 +628,10 @@ def test_real_sentences_have_no_overlap(data) -> None:  # type: ignore[no-untype
                 checked += 1
                 rows = []
     assert checked > 300
+
+
+def test_the_pictures_of_the_documentation_are_current() -> None:
+    folder = Path(__file__).parents[1] / "docs" / "img"
+    pictures = runpy.run_path(str(folder / "make_pictures.py"))["pictures"]()
+    for name, svg in pictures.items():
+        assert (folder / name).read_text(encoding="utf-8") == svg, "run python docs/img/make_pictures.py"

@@ -15,6 +15,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 from treeglot.trees.constituency import ConstituencyTree, NodeRef
@@ -75,7 +76,7 @@ class PhrasePlan:
         )
         return cls(tree, _rows(tree), _blocks(tree), labels, functions, widths, size, small)
 
-    @property
+    @cached_property
     def box_height(self) -> float:
         return round(self.size * 1.3 + (self.small * 1.25 if any(self.functions) else 0), 2)
 
