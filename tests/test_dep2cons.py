@@ -21,7 +21,8 @@ from treeglot.trees.tokens import Tokens
 def parse(rows: str, tags: str = "upos") -> DependencyTree:
     """A tree from ``form/tag/head/label`` items (heads 1-based)."""
     items = [row.rsplit("/", 3) for row in rows.split()]
-    tokens = Tokens([item[0] for item in items], **{tags: [item[1] for item in items]})
+    feats = ["PronType=Int,Rel" if item[0].lower() in ("who", "what") else "_" for item in items]
+    tokens = Tokens([item[0] for item in items], feats=feats, **{tags: [item[1] for item in items]})
     return DependencyTree(tokens, [int(item[2]) - 1 for item in items], [item[3] for item in items])
 
 
@@ -76,9 +77,37 @@ EXAMPLES = {
         "犬/NOUN/5/nsubj が/ADP/1/case 肉/NOUN/5/obj を/ADP/3/case 食べ/VERB/0/root た/AUX/5/aux",
         "(S (PP (NP 犬) が) (VP (VP (PP (NP 肉) を) 食べ) た))",
     ),
+    "German: an adverb between the object and the verb": (
+        "Ich/PRON/5/nsubj will/AUX/5/aux euch/PRON/5/obj nie/ADV/5/advmod sehen/VERB/0/root",
+        "(S (NP Ich) (VP will (VP (NP euch) (ADVP nie) sehen)))",
+    ),
+    "Japanese: a conjunctive form before the auxiliary": (
+        "本/NOUN/3/obj を/ADP/1/case 読ん/VERB/0/root で/SCONJ/3/mark いる/AUX/3/aux",
+        "(S (VP (VP (PP (NP 本) を) 読ん) で いる))",
+    ),
     "French: clitic, adjective after the noun": (
         "il/PRON/3/nsubj les/PRON/3/obj voit/VERB/0/root dans/ADP/6/case une/DET/6/det maison/NOUN/3/obl rouge/ADJ/6/amod",
         "(S (NP il) (VP (NP les) voit (PP dans (NP une maison rouge))))",
+    ),
+    "particle": (
+        "She/PRON/2/nsubj gave/VERB/0/root it/PRON/2/obj up/ADP/2/compound:prt",
+        "(S (NP She) (VP gave (NP it) (PRT up)))",
+    ),
+    "questions": (
+        "What/PRON/4/obj did/AUX/4/aux she/PRON/4/nsubj see/VERB/0/root ?/PUNCT/4/punct",
+        "(SBARQ (WHNP What) (SQ did (NP she) (VP see)) ?)",
+    ),
+    "question word as the predicate": (
+        "What/PRON/0/root is/AUX/1/cop it/PRON/1/nsubj ?/PUNCT/1/punct",
+        "(SBARQ (WHNP What) (SQ is (NP it)) ?)",
+    ),
+    "small clause": (
+        "They/PRON/2/nsubj saw/VERB/0/root her/PRON/2/obj leave/VERB/2/xcomp",
+        "(S (NP They) (VP saw (S (NP her) (VP leave))))",
+    ),
+    "relative clauses with and without a pronoun": (
+        "the/DET/2/det man/NOUN/7/nsubj who/PRON/4/nsubj saw/VERB/2/acl:relcl the/DET/6/det dog/NOUN/4/obj died/VERB/0/root",
+        "(S (NP (NP the man) (SBAR (WHNP who) (S (VP saw (NP the dog))))) (VP died))",
     ),
     "parentheses": (
         "Kinder/PROPN/5/nsubj (/PUNCT/3/punct 1991/NUM/1/nmod )/PUNCT/3/punct wrote/VERB/0/root",

@@ -25,6 +25,8 @@ NP a laptop
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from typing import Literal
 
 from treeglot.errors import TreeError
@@ -37,7 +39,8 @@ from treeglot.trees.projectivity import projectivize
 
 STYLES = ("penn", "ctb")
 
-_CTB_TAGS = frozenset(str.split("VV VA VC VE NR NT LC DEC DEG DEV DER SP MSP ETC BA LB SB AS"))
+_HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0003ffff]")
+_KANA = re.compile(r"[\u3040-\u30ff]")
 _CTB_LABELS = {"S": "IP", "SBAR": "CP"}
 
 
@@ -51,7 +54,7 @@ def to_constituency(
 
     ``label_set``: how to read the dependency labels. ``style``: where treebanks differ, follow the English (``penn``) or the
     Chinese one (``ctb``: IP and CP for S and SBAR, an inner noun phrase below quantifiers and determiners, a verb phrase
-    for the adverbs left of the verb). ``auto`` decides both from the labels and tags of this tree.
+    for the adverbs left of the verb). ``auto`` decides from the labels, and from the script: ``ctb`` for Chinese characters without kana.
     """
     if label_set != "auto" and label_set not in LABEL_SETS:
         raise TreeError(f"no label set {label_set!r}", remedy=f"label sets are auto, {', '.join(LABEL_SETS)}")
@@ -60,7 +63,7 @@ def to_constituency(
     if label_set == "auto":
         label_set = guess_label_set(tree.deprels)
     if style == "auto":
-        style = "penn" if _CTB_TAGS.isdisjoint(tree.tokens.xpos) else "ctb"
+        style = "ctb" if _is_chinese(tree.tokens.forms) else "penn"
     projective = projectivize(tree)
     sentence = Sentence(projective, label_set, style)
     for head in projective.postorder:
@@ -74,3 +77,8 @@ def to_constituency(
     if style == "ctb":
         labels = [_CTB_LABELS.get(label, label) for label in labels]
     return ConstituencyTree(tree.tokens, labels, sentence.children)
+
+
+def _is_chinese(forms: Sequence[str]) -> bool:
+    han = sum(_HAN.search(form) is not None for form in forms)
+    return 2 * han >= len(forms) and not any(_KANA.search(form) for form in forms)

@@ -7,6 +7,7 @@ dependents whole, so that no phrase crosses a dependency subtree.
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -27,6 +28,7 @@ _WH_CARRIERS = frozenset({Role.DETERMINER, Role.POSSESSOR, Role.ADVERB, Role.ADJ
 _WH_TAGS = frozenset(
     str.split("WP WDT WRB WP$ PROREL PROWH ADVWH DETWH ADJWH PRELS PRELAT PWS PWAV PWAT")
 )  # Penn, French, STTS
+_WH_FEATURE = re.compile(r"PronType=[^|]*(?:Int|Rel)")
 _FINITE_TAGS = frozenset(str.split("VBD VBZ VBP MD VVFIN VAFIN VMFIN V VS"))
 
 
@@ -71,6 +73,8 @@ class Sentence:
             return Role.LINKER
         if found is Role.MARKER and (xpos in ("TO", "PTKZU") or (xpos == "_" and self.classes[j] == "T")):
             return Role.AUXILIARY  # the "to" of an infinitive
+        if found is Role.AUXILIARY and xpos == "AS":
+            return Role.PARTICLE  # an aspect marker
         return found
 
     def node(self, label: str, items: Iterable[int]) -> int:
@@ -82,8 +86,7 @@ class Sentence:
     def is_wh(self, j: int) -> bool:
         """Whether word j is a relative or an interrogative word."""
         tokens = self.tree.tokens
-        feats = tokens.feats[j]
-        return tokens.xpos[j] in _WH_TAGS or "PronType=Int" in feats or "PronType=Rel" in feats
+        return tokens.xpos[j] in _WH_TAGS or _WH_FEATURE.search(tokens.feats[j]) is not None
 
     def is_finite(self, j: int) -> bool:
         tokens = self.tree.tokens

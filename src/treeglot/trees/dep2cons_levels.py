@@ -27,6 +27,8 @@ _CLOSING = frozenset(")]}）］｝】") | {"-RRB-"}
 _QUESTION_MARKS = frozenset("?？؟")
 _QUESTION_LABELS = {"S": "SQ", "SBAR": "SBARQ"}
 
+_BEFORE_AUXILIARY = frozenset({Role.ADVERB, Role.PUNCTUATION})
+_AFTER_MARKED_VERB = frozenset({Role.MARKER, Role.CASE, Role.PUNCTUATION})  # Japanese: 読ん で いる
 _VERBS = frozenset({Role.AUXILIARY, Role.COPULA})
 _ARGUMENTS = frozenset({Role.SUBJECT, Role.OBJECT, Role.AUXILIARY, Role.COMPLEMENT, Role.ADVERBIAL})
 _NOUN_MODIFIERS = frozenset({Role.DETERMINER, Role.ADJECTIVE, Role.NOMINAL, Role.CASE, Role.CLAUSE, Role.COMPOUND})
@@ -74,6 +76,7 @@ class Projection(Block):
         self.kind = self._kind()
         self.clausal = self.kind == "V" or bool(self.dependents & {Role.SUBJECT, Role.COPULA, Role.AUXILIARY})
         self.infinitive = False
+        self.inner_from = head
 
     def _kind(self) -> str:
         """The word's class as it is used here; T is a function word, which projects nothing."""
@@ -88,11 +91,10 @@ class Projection(Block):
             if self.dependents & _NOUN_MODIFIERS:
                 return "N"
             return "X" if kind == "X" else "T"
-        if kind == "P" and Role.GOVERNED not in self.dependents:
-            if self.role in (Role.ADVERB, Role.OBLIQUE):
-                return "R"
-            if self.role is Role.PARTICLE:
-                return "T"
+        if self.role is Role.PARTICLE and kind in ("V", "P", "R") and self.dependents <= _WORD_PARTS:
+            return "T"
+        if kind == "P" and self.role in (Role.ADVERB, Role.OBLIQUE) and Role.GOVERNED not in self.dependents:
+            return "R"
         return kind
 
     def project(self) -> Phrase:
@@ -109,8 +111,8 @@ class Projection(Block):
             self.label = None
         if self.clausal:
             self.clause_levels()
-        if self.role is Role.PARTICLE and not self.ctb:
-            unary = "PRT"
+        if kind == "T" and self.role is Role.PARTICLE and self.sentence.classes[self.head] in ("P", "R", "T"):
+            unary = "" if self.ctb else "PRT"
         self.rest(unary or "X")
         return self.finish(unary)
 
@@ -206,6 +208,7 @@ class Projection(Block):
 
     def clause_levels(self) -> None:
         if self.kind == "V":
+            self.inner_from = self.find_inner_from()
             self.absorb("VP", self.is_inner_left, self.is_inner_right)
             while self.coordinate(WORD, "VP"):
                 words = all(item < 0 for item in self.items)
@@ -226,8 +229,19 @@ class Projection(Block):
         self.sentence_level()
         self.subordinate_level()
 
+    def find_inner_from(self) -> int:
+        """Where the verb phrase can start: at the farthest object or oblique that only adverbs separate from the verb."""
+        start = self.head
+        for child in reversed(self.left):
+            found, phrase = self.sentence.roles[child], self.sentence.phrases[child]
+            if found in _BEFORE_VERB and not phrase.wh and not (found is Role.COMPLEMENT and phrase.after):
+                start = child
+            elif found not in (Role.ADVERB, Role.ADVERBIAL) or phrase.wh:
+                break
+        return start
+
     def is_inner_left(self, child: int, found: Role, phrase: Phrase) -> bool:
-        return found in _BEFORE_VERB and not phrase.wh and not self.before
+        return child >= self.inner_from and not self.before
 
     def is_inner_right(self, child: int, found: Role, phrase: Phrase) -> bool:
         if found is Role.SUBJECT:  # "there are dogs", "it is clear that ..."
@@ -261,13 +275,10 @@ class Projection(Block):
         roles = self.sentence.roles
         while True:
             self.set_loose_aside()
-            reach = 1
-            while reach <= len(self.left) and roles[self.left[-reach]] in (Role.ADVERB, Role.PUNCTUATION):
-                reach += 1
-            if reach <= len(self.left) and roles[self.left[-reach]] in _VERBS:
-                queue, target = self.left, self.left[-reach]
-            elif self.nearest(self.right, roles_in(*_VERBS)):
-                queue, target = self.right, self.right[-1]
+            for queue, between in ((self.left, _BEFORE_AUXILIARY), (self.right, _AFTER_MARKED_VERB)):
+                target = next((child for child in reversed(queue) if roles[child] not in between), -1)
+                if target >= 0 and roles[target] in _VERBS:
+                    break
             else:
                 return
             if self.label is None:
@@ -278,8 +289,7 @@ class Projection(Block):
             self.finite = self.finite or self.sentence.is_finite(target)
             self.infinitive = self.sentence.tree.deprels[target].startswith("mark")
             self.level = VERBAL
-            if queue is self.left:
-                self.absorb("VP", None, self.is_inner_right, same=True)
+            self.absorb("VP", None, self.is_inner_right, same=True)
 
     def sentence_level(self) -> None:
         roles, phrases = self.sentence.roles, self.sentence.phrases

@@ -77,7 +77,7 @@ _UD = _table(
         Role.COPULA: "cop",
         Role.PARTICLE: (
             "compound:prt compound:vc compound:dir compound:lvc compound:svc aux:asp advmod:rcomp aux:prtmod "
-            "expl:pv expl:pass expl:impers expl:comp clf:verb"
+            "mark:prt expl:pv expl:pass expl:impers expl:comp clf:verb"
         ),
         Role.MARKER: "mark",
         Role.DETERMINER: "det",
