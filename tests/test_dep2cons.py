@@ -146,6 +146,20 @@ STANFORD = {
 }
 
 
+CORENLP = {
+    "the labels of CoreNLP's Chinese models": (
+        "他/PN/3/nsubj 已经/AD/3/advmod 买/VV/0/root 了/AS/3/aux:asp 三/CD/6/nummod 本/M/9/mark:clf 中国/NR/9/nmod:assmod 的/DEG/7/case "
+        "书/NN/3/dobj",
+        "(IP (NP 他) (VP (ADVP 已经) (VP 买 了 (NP (QP 三 本) (DNP (NP 中国) 的) 书))))",
+    ),
+    "adposition and localiser of one noun": (
+        "他/PN/5/nsubj 在/P/3/case 房子/NN/5/nmod:prep 里/LC/3/case 住/VV/0/root",
+        "(IP (NP 他) (VP (PP 在 (LCP (NP 房子) 里)) 住))",
+    ),
+}
+STANFORD |= CORENLP
+
+
 @pytest.mark.parametrize("name", STANFORD)
 def test_stanford_dependencies(name: str) -> None:
     rows, expected = STANFORD[name]

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import importlib.util
+import sys
 from itertools import combinations
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,8 +21,12 @@ from treeglot.trees.projectivity import projectivize
 from treeglot.trees.sentence import ParsedSentence
 from treeglot.trees.tokens import Tokens
 
-W = Tokens(["英特尔", "将", "推出", "亚洲", "首", "款", "超极", "本"], xpos=["NR", "AD", "VV", "NR", "OD", "M", "JJ", "NN"])
-W_DEPENDENCY = DependencyTree(W, [2, 2, -1, 7, 5, 7, 7, 2], ["nsubj", "advmod", "root", "nn", "ordmod", "clf", "amod", "dobj"])
+W = Tokens(
+    ["英特尔", "将", "推出", "亚洲", "首", "款", "超极", "本"], xpos=["NR", "AD", "VV", "NR", "OD", "M", "JJ", "NN"]
+)
+W_DEPENDENCY = DependencyTree(
+    W, [2, 2, -1, 7, 5, 7, 7, 2], ["nsubj", "advmod", "root", "nn", "ordmod", "clf", "amod", "dobj"]
+)
 W_CONSTITUENCY = ("IP", ("NP", 0), ("VP", ("ADVP", 1), ("VP", 2, ("NP", ("NP", 3), ("QP", 4, 5), ("NP", 6, 7)))))
 
 
@@ -147,3 +154,44 @@ def test_ten_thousand_words() -> None:
     for heads in ([-1, *range(size - 1)], [*range(1, size), -1]):
         report = phrasal_nodes(ParsedSentence.of(DependencyTree(tokens, heads), nested))
         assert len(report.kinds) == size
+
+
+@pytest.fixture(scope="module")
+def bench() -> Any:
+    path = Path(__file__).parents[1] / "bench" / "phrasal_coverage.py"
+    spec = importlib.util.spec_from_file_location("phrasal_coverage", path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_parseval_by_hand(bench: Any) -> None:
+    tokens = Tokens(["She", "saw", ",", "it", "there", "."])
+    wanted = ConstituencyTree.build(tokens, ("ROOT", ("S", ("NP", 0), ("VP", 1, 2, ("NP", 3), ("ADVP", 4)), 5)))
+    found = ConstituencyTree.build(tokens, ("S", ("NP", 0), ("VP", ("X", 1, 2), ("Y", ("NP", 3), 4), 5)))
+    score = bench.Parseval()
+    score.add(found, wanted, [form in ",." for form in tokens.forms])
+    # Without punctuation: wanted S[0-4] NP[0-1] VP[1-4] NP[2-3] ADVP[3-4]; found S[0-4] NP[0-1] VP[1-4] X[1-2] Y[2-4] NP[2-3].
+    assert (score.labelled.match, score.labelled.found, score.labelled.wanted) == (4, 6, 5)
+    assert (score.labelled.precision, score.labelled.recall, score.labelled.f) == (4 / 6, 4 / 5, 8 / 11)
+    # Of two words or more: wanted 0-4 1-4, found 0-4 1-4 2-4.
+    assert (score.unlabelled.match, score.unlabelled.found, score.unlabelled.wanted) == (2, 3, 2)
+
+
+def test_joining_words_of_a_dependency_tree(bench: Any) -> None:
+    tokens = Tokens(["à", "peu", "près", "de", "le", "nord"], upos=["ADP", "ADV", "ADV", "ADP", "DET", "NOUN"])
+    tree = DependencyTree(tokens, [5, 0, 0, 5, 5, -1], ["advmod", "fixed", "fixed", "case", "det", "root"])
+    written = [("à", [0]), ("peu", [1]), ("près", [2]), ("du", [3, 4]), ("nord", [5])]
+    groups = bench.align(["à_peu_près", "du", "nord"], written)
+    assert groups == [[0, 1, 2], [3, 4], [5]]
+    joined = bench.join_words(tree, groups, ["à_peu_près", "du", "nord"])
+    assert (joined.heads, joined.deprels) == ((2, 2, -1), ("advmod", "case", "root"))
+    assert bench.align(["à_peu", "près_de", "le", "nord"], written) is None
+    assert bench.join_words(tree, [[0], [1, 2, 3], [4], [5]], ["a", "b", "c", "d"]) is None
+
+
+def test_flat_conversion_has_one_constituent_per_head(bench: Any) -> None:
+    tree = bench.flat_conversion(W_DEPENDENCY)
+    assert set(tree.spans) == {(0, 8), (3, 8), (4, 6)}

@@ -3,7 +3,7 @@
 The conversion reasons about a few roles (subject, object, auxiliary, ...), not about labels. A label set is a table from labels to
 roles; a label with a subtype (``obl:agent``) falls back to its base. Known sets: ``ud`` (Universal Dependencies 1 and 2,
 with the subtypes that Stanford CoreNLP uses for Chinese) and ``stanford`` (basic Stanford Dependencies, English and
-Chinese), where prepositions and copulas are heads. An unknown label is `Role.OTHER`.
+Chinese, with the ClearNLP names that spaCy uses for English), where prepositions and Chinese copulas are heads. An unknown label is `Role.OTHER`.
 
 >>> role("ud", "nsubj:pass"), role("stanford", "dobj"), role("ud", "no-such-label")
 (<Role.SUBJECT: 'subject'>, <Role.OBJECT: 'object'>, <Role.OTHER: 'other'>)
@@ -102,7 +102,7 @@ _UD = _table(
 _STANFORD = _table(
     {
         Role.SUBJECT: "nsubj nsubjpass csubj csubjpass xsubj top expl",
-        Role.OBJECT: "dobj iobj attr acomp range",
+        Role.OBJECT: "dobj iobj attr acomp range dative oprd",
         Role.OBLIQUE: "prep agent tmod npadvmod loc obl measure",
         Role.COMPLEMENT: "xcomp ccomp lccomp",
         Role.ADVERBIAL: "advcl purpcl tclaus",
@@ -115,10 +115,10 @@ _STANFORD = _table(
         Role.NUMBER: "num nummod numod number ordmod",
         Role.CLASSIFIER: "clf",
         Role.ADJECTIVE: "amod",
-        Role.COMPOUND: "nn",
+        Role.COMPOUND: "nn compound",
         Role.POSSESSOR: "poss",
         Role.NOMINAL: "nmod assmod",
-        Role.CLAUSE: "rcmod partmod infmod vmod",
+        Role.CLAUSE: "rcmod partmod infmod vmod relcl acl",
         Role.APPOSITION: "appos abbrev",
         Role.CASE: "possessive case",
         Role.LINKER: "assm cpm dvpm",
@@ -127,7 +127,7 @@ _STANFORD = _table(
         Role.CONJUNCT: "conj comod",
         Role.COORDINATOR: "cc",
         Role.PUNCTUATION: "punct",
-        Role.LOOSE: "discourse parataxis prnmod rel",
+        Role.LOOSE: "discourse parataxis prnmod rel intj meta",
     }
 )
 
