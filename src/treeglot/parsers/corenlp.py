@@ -221,6 +221,9 @@ class CoreNLPParser(Parser):
         lines = [" ".join(re.sub(r"\s", "_", word) for word in words) for words in batch]
         return self._parse(lines, self._given_words, batch)
 
+    def start(self) -> None:
+        self.server.start()
+
     def tokenize_only(self, text: str) -> Tokens:
         answer = self.server.request(text, self._no_parse, timeout=self.timeout)
         words = words_of(Answer(answer, text), self.lang)

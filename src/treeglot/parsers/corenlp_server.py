@@ -73,6 +73,11 @@ class CoreNLPServer:
     def log_path(self) -> Path:
         return Path(self._folder.name) / "server.log"
 
+    def start(self) -> None:
+        """Start Java unless it runs, and wait until it answers."""
+        with self._lock:
+            self._ensure_running()
+
     def request(self, text: str, properties: Mapping[str, str], *, timeout: float) -> dict[str, Any]:
         """Annotate ``text``. A dead server is started again and the request repeated once, alone."""
         with self._lock:

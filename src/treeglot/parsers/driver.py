@@ -31,7 +31,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from treeglot import __version__
-from treeglot.errors import ParserError
+from treeglot.errors import InputError, ParserError
 from treeglot.files import atomic_write, iterate_lines, open_binary, type_path
 from treeglot.parsers.base import BATCH_SIZE, Parser
 from treeglot.parsers.batches import FORMATS, Batch, Job, Record, batches, join_records, split_batch
@@ -47,7 +47,9 @@ OnEmpty = Literal["placeholder", "error"]
 @dataclass
 class ParseSummary:
     """What a run did. ``failures`` counts sentences with a flat tree by reason, ``converted`` trees that were converted from
-    the other kind, ``attached`` sentences in which roots had to be attached; ``resumed`` sentences came from the journal."""
+    the other kind, ``attached`` sentences in which roots had to be attached; ``resumed`` sentences came from the journal.
+    ``seconds`` are those of parsing, without ``startup_seconds``; ``peak_memory`` is in bytes, of the server if there is one,
+    else of the largest process."""
 
     parser: str
     sentences: int = 0
@@ -57,6 +59,7 @@ class ParseSummary:
     attached: int = 0
     resumed: int = 0
     workers: int = 1
+    startup_seconds: float = 0.0
     seconds: float = 0.0
     peak_memory: int = 0
 
@@ -71,7 +74,12 @@ class ParseSummary:
 
     def as_dict(self) -> dict[str, Any]:
         more = {"failed": self.failed, "sentences_per_second": round(self.sentences_per_second, 2)}
-        return {**asdict(self), "seconds": round(self.seconds, 3), **more}
+        return {
+            **asdict(self),
+            "seconds": round(self.seconds, 3),
+            "startup_seconds": round(self.startup_seconds, 3),
+            **more,
+        }
 
     def _add(self, record: Record, *, resumed: bool = False) -> None:
         counts = record["counts"]
@@ -142,30 +150,39 @@ class _Run:
     def to_files(self, outputs: dict[str, Path], resume: bool) -> ParseSummary:
         first = next(iter(outputs.values()))
         resumable = str(self.source) != "-" and self.parser.concurrency != "none"
-        with (
-            self._timed(),
-            Journal(
-                first.with_name(f".{first.name}.journal"), self._about(resumable), resume=resume and resumable
-            ) as journal,
-        ):
-            if journal.discarded:
-                log.warning("%s: the unfinished run there was another one; starting again", journal.path)
-            for record in journal:
-                self.summary._add(record, resumed=True)
-            if self.summary.resumed:
-                log.warning("continuing after %d sentences that were parsed before", self.summary.resumed)
+        path = first.with_name(f".{first.name}.journal")
+        with self._timed(), Journal(path, self._about(resumable), resume=resume and resumable) as journal:
+            try:
+                self._fill(journal)
+            except BaseException as error:
+                # A wrong input must be changed before it can go on, and then this journal is of no use.
+                if isinstance(error, InputError) or not resumable or journal.size == 0:
+                    journal.remove()
+                raise
+            with contextlib.ExitStack() as stack:
+                streams = {name: stack.enter_context(atomic_write(out)) for name, out in outputs.items()}
+                for record in journal:
+                    for name, stream in streams.items():
+                        stream.write(record["texts"][name])
+            journal.remove()
+        return self.summary
+
+    def _fill(self, journal: Journal) -> None:
+        """Parse what the journal has not got yet."""
+        if journal.discarded:
+            log.warning("%s: the unfinished run there was another one; starting again", journal.path)
+        for record in journal:
+            self.summary._add(record, resumed=True)
+        if self.summary.resumed:
+            log.warning("continuing after %d sentences that were parsed before", self.summary.resumed)
+        try:
             with open_binary(self.source) as stream:
                 left = itertools.islice(self._batches(stream), journal.size, None)
                 for record in self._records(left):
                     journal.append(record)
             self.parser.finish()
-            with contextlib.ExitStack() as stack:
-                streams = {name: stack.enter_context(atomic_write(path)) for name, path in outputs.items()}
-                for record in journal:
-                    for name, stream_out in streams.items():
-                        stream_out.write(record["texts"][name])
-            journal.remove()
-        return self.summary
+        except InputError as error:
+            raise error.at(self.source) from None
 
     def _about(self, resumable: bool) -> dict[str, Any]:
         """What must be the same for a run to continue another one; counts the lines on the way."""
@@ -222,6 +239,9 @@ class _Run:
 
     @contextlib.contextmanager
     def _timed(self) -> Iterator[None]:
+        start = time.monotonic()
+        self.parser.start()
+        self.summary.startup_seconds = time.monotonic() - start
         start = time.monotonic()
         yield
         self.summary.seconds = time.monotonic() - start

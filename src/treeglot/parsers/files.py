@@ -48,7 +48,8 @@ def open_backend(
 class FilesParser(Parser):
     """Reads one tree (or two, from CoNLL-U and Penn files side by side) for each sentence that it is asked to parse.
 
-    A sentence that does not fit its tree is an error, not a flat tree: the files belong to another text."""
+    A sentence that does not fit its tree is an error that names the line of the text, not a flat tree: then the files
+    belong to another text."""
 
     name = "files"
     concurrency = "none"
@@ -91,8 +92,8 @@ class FilesParser(Parser):
         for path, stream in zip(self.paths, self._streams(), strict=True):
             if next(stream, None) is not None:
                 raise InputError(
-                    f"more than {self._number} sentences, but the text has {self._number} lines",
-                    path=path,
+                    f"the text ends after {self._number} lines, but {path.name} has more sentences",
+                    line=self._number,
                     remedy="parse this text, or give the text that belongs to the trees",
                 )
 
@@ -107,8 +108,8 @@ class FilesParser(Parser):
             tree = next(stream, None)
             if tree is None:
                 raise InputError(
-                    f"only {self._number - 1} sentences, but the text has more lines",
-                    path=path,
+                    f"{path.name} has only {self._number - 1} sentences, but the text has more lines",
+                    line=self._number,
                     remedy="parse the whole text",
                 )
             if not empty:
@@ -135,15 +136,17 @@ def _check(tree: ParsedSentence, sentence: Sentence, number: int, path: Path) ->
         j = next(
             (j for j, (a, b) in enumerate(zip(surface, text, strict=False)) if a != b), min(len(surface), len(text))
         )
-        what = f"sentence {number} reads {surface[j : j + 20]!r} where the text has {text[j : j + 20]!r}"
+        what = f"sentence {number} of {path.name} reads {surface[j : j + 20]!r} where the text has {text[j : j + 20]!r}"
     else:
         if tuple(sentence) == tree.tokens.forms:
             return
         pairs = list(zip(tree.tokens.forms, sentence, strict=False))
         j = next((j for j, (a, b) in enumerate(pairs) if a != b), len(pairs))
         words = [words[j] if j < len(words) else "nothing" for words in (tree.tokens.forms, sentence)]
-        what = f"sentence {number}, word {j + 1} is {words[0]!r} in the tree and {words[1]!r} in the text"
-    raise InputError(what, path=path, remedy="give the text that belongs to the trees, line by line")
+        what = (
+            f"sentence {number} of {path.name}: word {j + 1} is {words[0]!r} in the tree and {words[1]!r} in the text"
+        )
+    raise InputError(what, line=number, remedy="give the text that belongs to the trees, line by line")
 
 
 def surface_words(sentence: ParsedSentence) -> list[str]:

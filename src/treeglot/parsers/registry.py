@@ -87,6 +87,7 @@ def available(lang: str | None = None) -> list[BackendInfo]:
 def open_parser(backend: str = "auto", lang: str = "", **options: Any) -> Parser:
     """Open a parser for a language. ``options`` are those of the backend; an unknown one is an error that lists them.
 
+    ``module:function`` opens a parser of one's own: the function gets the language and the options and returns a `Parser`.
     ``auto`` takes the first of stanza, corenlp, benepar, spacy, udpipe that is installed with a model for the language, a
     backend with both trees before one without.
     """
@@ -94,9 +95,7 @@ def open_parser(backend: str = "auto", lang: str = "", **options: Any) -> Parser
         raise ParserError("no language is named", remedy="give a language code such as zh, en, fr, de")
     code = language_code(lang)
     name = best_backend(code) if backend == "auto" else backend
-    if name not in _MODULES:
-        raise ParserError(f"no parser {name!r}", remedy=f"parsers are auto, {', '.join(_MODULES)}")
-    make: Callable[..., Parser] = importlib.import_module(_MODULES[name]).open_backend
+    make = _opener(name)
     known = {
         parameter.name
         for parameter in inspect.signature(make).parameters.values()
@@ -110,6 +109,22 @@ def open_parser(backend: str = "auto", lang: str = "", **options: Any) -> Parser
     parser = make(code, **options)
     parser.spec = ParserSpec(name, code, dict(options))
     return parser
+
+
+def _opener(name: str) -> Callable[..., Parser]:
+    if name in _MODULES:
+        opener: Callable[..., Parser] = importlib.import_module(_MODULES[name]).open_backend
+        return opener
+    module, colon, function = name.partition(":")
+    if not colon:
+        raise ParserError(
+            f"no parser {name!r}", remedy=f"parsers are auto, {', '.join(_MODULES)}, or your own as module:function"
+        )
+    try:
+        opener = getattr(importlib.import_module(module), function)
+    except (ImportError, AttributeError) as error:
+        raise ParserError(f"cannot open {name!r}: {error}", remedy="check the module and the function") from None
+    return opener
 
 
 def best_backend(lang: str) -> str:
