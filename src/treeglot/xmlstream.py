@@ -152,6 +152,9 @@ def format_tag(name: str, attributes: Iterable[tuple[str, str]]) -> str:
 _ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
+_PLAIN = re.compile(r"[\w .,;:!?()/*+=$%-]*").fullmatch  # most attributes: nothing to check or escape
+
+
 def escape_text(text: str) -> str:
     """``text`` as XML character data; a character that XML cannot hold is an error."""
     _check_characters(text)
@@ -160,6 +163,8 @@ def escape_text(text: str) -> str:
 
 def escape_attribute(text: str) -> str:
     """``text`` as an attribute value with its quotes; tabs and line ends survive."""
+    if _PLAIN(text):
+        return f'"{text}"'
     _check_characters(text)
     return saxutils.quoteattr(text)
 
