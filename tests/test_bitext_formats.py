@@ -205,6 +205,9 @@ def test_tmx_inline_tags_can_be_kept_and_written_again(tmp_path: Path) -> None:
     write_tmx(kept, path, source_lang="en", target_lang="fr", inline="keep")
     assert list(read_tmx(path, source_lang="en", target_lang="fr", inline="keep")) == kept
     assert [p.source for p in read_tmx(path, source_lang="en", target_lang="fr")][1] == "Click here & now."
+    nested = TextPair("<hi><hi/></hi><ph>a<ph/></ph>", "<hi>x<it/></hi>")
+    write_tmx([nested], path, source_lang="en", target_lang="fr", inline="keep")
+    assert list(read_tmx(path, source_lang="en", target_lang="fr", inline="keep")) == [nested]
     for bad in ("a < b", "</seg><seg>", "<br/>"):
         with pytest.raises(TreeglotError, match=r"XML|inline"):
             write_tmx([TextPair(bad, "x")], path, source_lang="en", target_lang="fr", inline="keep")
@@ -345,6 +348,14 @@ def test_all_formats_hold_the_same_corpus(texts: list[tuple[str, str]]) -> None:
             paths = [Path(folder) / f"{name}.{number}.gz" for number in range(item.files)]
             assert write_bitext(pairs, *paths, format=name, source_lang="en", target_lang="fr") == len(pairs)
             assert list(read_bitext(*paths, format=name, source_lang="en", target_lang="fr")) == pairs
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_half_a_surrogate_pair_is_refused_by_every_writer(name: str, tmp_path: Path) -> None:
+    paths = [tmp_path / str(number) for number in range(FORMATS[name].files)]
+    with pytest.raises(TreeglotError):
+        write_bitext([TextPair("a\ud800", "x")], *paths, format=name, source_lang="en", target_lang="fr")
+    assert not list(tmp_path.iterdir())
 
 
 def test_two_sides_cannot_share_a_stream(tmp_path: Path) -> None:
