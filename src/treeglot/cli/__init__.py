@@ -14,7 +14,12 @@ from typing import Annotated
 import typer
 
 from treeglot import TreeglotError, __version__, progress
-from treeglot.cli import bitext, config, example, parse, trees
+from treeglot.cli.bitext import app as bitext_app
+from treeglot.cli.config import app as config_app
+from treeglot.cli.example import app as example_app
+from treeglot.cli.example import demo
+from treeglot.cli.parse import parse, parsers_app
+from treeglot.cli.trees import app as trees_app
 
 app = typer.Typer(
     name="treeglot",
@@ -24,13 +29,13 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.add_typer(trees.app, name="trees")
-app.add_typer(bitext.app, name="bitext")
-app.command("parse")(parse.parse)
-app.add_typer(parse.parsers_app, name="parsers")
-app.add_typer(example.app, name="example")
-app.command("demo")(example.demo)
-app.add_typer(config.app, name="config")
+app.add_typer(trees_app, name="trees")
+app.add_typer(bitext_app, name="bitext")
+app.command("parse")(parse)
+app.add_typer(parsers_app, name="parsers")
+app.add_typer(example_app, name="example")
+app.command("demo")(demo)
+app.add_typer(config_app, name="config")
 
 
 def _print_version(wanted: bool) -> None:

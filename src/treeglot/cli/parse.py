@@ -11,8 +11,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.table import Table
 
 from treeglot.errors import ParserError
 from treeglot.parsers import BackendInfo, ModelInfo, ParseSummary, available, open_parser, parse_file
@@ -130,22 +128,8 @@ def list_parsers(
     if as_json:
         print(json.dumps([_info_record(info) for info in infos], indent=1, ensure_ascii=False))
         return
-    table = Table("parser", "here", "language", "trees", "model or how to get it", box=None, pad_edge=False)
     for info in infos:
-        state = info.version or "yes" if info.installed else "no"
-        rows = [model for model in info.models if model.installed or lang] if info.installed else []
-        for model in rows:
-            kinds = " + ".join(sorted(model.trees, reverse=True))
-            table.add_row(info.name, state, model.lang, kinds, model.name if model.installed else f"get: {model.how}")
-        if not rows:
-            table.add_row(info.name, state, "", "", (f"get: {info.how}" if not info.installed else "") or info.note)
-        missing = [model for model in info.models if not model.installed] if info.installed and not lang else []
-        if missing:
-            some = ", ".join(model.lang for model in missing)
-            table.add_row(info.name, "", some, "", f"get: {_template(missing)}")
-        if info.note and rows:
-            table.add_row(info.name, "", "", "", info.note)
-    Console(soft_wrap=True).print(table)
+        _show(info, all_models=lang is not None)
 
 
 @parsers_app.command("install")
@@ -244,16 +228,25 @@ def _describe(summary: ParseSummary) -> str:
     return "\n".join(lines)
 
 
-def _template(missing: Sequence[ModelInfo]) -> str:
-    """One line for many models: the command of the first with its language left open where only that differs."""
-    hows = [model.how for model in missing]
-    first = missing[0]
-    general = first.how.replace(first.name, "MODEL").replace(f"--lang {first.lang}", "--lang LANG").split(" (")[0]
-    same = all(
-        how.replace(model.name, "MODEL").replace(f"--lang {model.lang}", "--lang LANG").split(" (")[0] == general
-        for how, model in zip(hows, missing, strict=True)
-    )
-    return general if same else hows[-1]
+def _show(info: BackendInfo, *, all_models: bool) -> None:
+    """One backend as a few lines: what works, then how to get the rest."""
+    print(f"{info.name} {info.version}".rstrip() if info.installed else f"{info.name} (not installed)")
+    if not info.installed:
+        print(f"  get it: {info.how}")
+    for model in info.models:
+        if model.installed and info.installed:
+            print(f"  {model.lang:<3} {' + '.join(sorted(model.trees, reverse=True)):<26} {model.name}")
+    more: dict[str, list[ModelInfo]] = {}
+    for model in info.models:
+        if not model.installed and model.how and (info.installed or all_models):
+            how = model.how if all_models else model.how.replace(model.name, "MODEL").split(" (")[0]
+            more.setdefault(how.replace(f"--lang {model.lang}", "--lang LANG") if not all_models else how, []).append(
+                model
+            )
+    for how, models in more.items():
+        print(f"  more: {how}   for {', '.join(model.lang for model in models)}")
+    if info.note:
+        print(f"  {info.note}")
 
 
 def _info_record(info: BackendInfo) -> dict[str, Any]:
