@@ -221,10 +221,13 @@ class Coverage:
         self.sentences = 0
         self.counts: Counter[Kind] = Counter()
 
-    def add(self, sentence: ParsedSentence) -> None:
+    def add(self, sentence: ParsedSentence) -> set[tuple[int, int]]:
+        """Count a sentence; returns the spans of its phrasal nodes."""
+        report = phrasal_nodes(sentence)
         self.sentences += 1
-        self.counts += phrasal_nodes(sentence).counts
+        self.counts += report.counts
         del self.counts[Kind.WORD]
+        return {node.span for node in report.nodes}
 
     def row(self, corpus: str, source: str) -> str:
         total = self.counts.total()
@@ -257,15 +260,15 @@ def main(arguments: list[str] | None = None) -> None:
     notes, coverage, scores = [], [], []
     for corpus, (folder, read) in CORPORA.items():
         seen: Counter[str] = Counter()
-        gold, converted = Coverage(), Coverage()
+        gold, converted, shared_nodes = Coverage(), Coverage(), 0
         ours, flat, ours_shared, flat_shared = Parseval(), Parseval(), Parseval(), Parseval()
         for part, sentence in read(options.data / folder, seen):
             if options.part and part not in options.part:
                 continue
             assert sentence.dependency is not None and sentence.constituency is not None
             tree = to_constituency(sentence.dependency)
-            gold.add(sentence)
-            converted.add(sentence.with_constituency(tree))
+            wanted = gold.add(sentence)
+            shared_nodes += len(wanted & converted.add(sentence.with_constituency(tree)))
             punctuation = [tag == "PUNCT" for tag in sentence.tokens.upos]
             ours.add(tree, sentence.constituency, punctuation)
             heads = flat_conversion(sentence.dependency)
@@ -276,6 +279,10 @@ def main(arguments: list[str] | None = None) -> None:
         notes.append(
             f"{corpus}: {seen['all']:,} sentences, {seen['same words']:,} with the same words in both trees{joined}."
         )
+        found = share(shared_nodes, gold.counts[Kind.PHRASAL])
+        notes.append(
+            f"{corpus}: the conversion has {found} of the {gold.counts[Kind.PHRASAL]:,} phrasal nodes of the treebank."
+        )
         coverage += [gold.row(corpus, "treebank"), converted.row(corpus, "converted")]
         rows = [(corpus, "one constituent per head", flat), (corpus, "projected levels", ours)]
         if "French" in corpus:
@@ -284,7 +291,7 @@ def main(arguments: list[str] | None = None) -> None:
         for name, conversion, result in rows:
             labelled = str(result.labelled) if "English" in corpus and result is ours else "–"
             scores.append(f"| {name} | {conversion} | {gold.sentences:,} | {result.unlabelled} | {labelled} |")
-    print("\n".join(notes), end="\n\n")
+    print("".join(f"* {note}\n" for note in notes))
     print("| corpus | constituents | sentences | constituents | subtrees | non-syntactic | of these representable |")
     print("| --- | --- | ---: | ---: | ---: | ---: | ---: |")
     print("\n".join(coverage), end="\n\n")
