@@ -220,6 +220,7 @@ class Coverage:
     def __init__(self) -> None:
         self.sentences = 0
         self.counts: Counter[Kind] = Counter()
+        self.by_punctuation = 0
 
     def add(self, sentence: ParsedSentence) -> set[tuple[int, int]]:
         """Count a sentence; returns the spans of its phrasal nodes."""
@@ -227,6 +228,10 @@ class Coverage:
         self.sentences += 1
         self.counts += report.counts
         del self.counts[Kind.WORD]
+        assert sentence.constituency is not None
+        for n, kind in enumerate(report.kinds):
+            if kind is Kind.CROSSING and report.topmost[n]:
+                self.by_punctuation += crosses_punctuation_only(report.dependency, sentence.constituency.spans[n])
         return {node.span for node in report.nodes}
 
     def row(self, corpus: str, source: str) -> str:
@@ -236,6 +241,18 @@ class Coverage:
             f"| {corpus} | {source} | {self.sentences:,} | {total:,} | {share(self.counts[Kind.SUBTREE], total)} | "
             f"{share(other, total)} | {share(self.counts[Kind.PHRASAL], other)} |"
         )
+
+
+def crosses_punctuation_only(tree: DependencyTree, span: tuple[int, int]) -> bool:
+    """Whether of each subtree that a constituent crosses only punctuation is outside of it, or only punctuation inside."""
+    low, high = span
+    marks = [tag == "PUNCT" for tag in tree.tokens.upos]
+    for start, end in tree.spans:
+        crosses = start < low < end < high or low < start < high < end
+        inside = marks[max(start, low) : min(end, high)]
+        if crosses and not all(inside) and not all(marks[start:low] + marks[max(start, high) : end]):
+            return False
+    return True
 
 
 def share(part: int, whole: int) -> str:
@@ -282,6 +299,10 @@ def main(arguments: list[str] | None = None) -> None:
         found = share(shared_nodes, gold.counts[Kind.PHRASAL])
         notes.append(
             f"{corpus}: the conversion has {found} of the {gold.counts[Kind.PHRASAL]:,} phrasal nodes of the treebank."
+        )
+        found = share(gold.by_punctuation, gold.counts[Kind.CROSSING])
+        notes.append(
+            f"{corpus}: {found} of the {gold.counts[Kind.CROSSING]:,} others cross a subtree in punctuation only."
         )
         coverage += [gold.row(corpus, "treebank"), converted.row(corpus, "converted")]
         rows = [(corpus, "one constituent per head", flat), (corpus, "projected levels", ours)]
