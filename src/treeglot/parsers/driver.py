@@ -215,6 +215,9 @@ class _Run:
 
     def _records(self, left: Iterator[Batch]) -> Iterator[Record]:
         """Parse what is left, in order; count and show the sentences."""
+        if self.total is not None:  # no more workers than there are batches
+            self.workers = max(1, min(self.workers, -(-(self.total - self.summary.resumed) // self.batch_size)))
+            self.summary.workers = self.workers
         if self.workers == 1 or self.parser.concurrency == "threads":
             records = in_threads(functools.partial(self.job, self.parser), left, self.workers)
         elif self.parser.spec is None:
