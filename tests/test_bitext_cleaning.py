@@ -25,7 +25,7 @@ options_strategy = st.builds(
     max_length=st.integers(2, 6),
     max_ratio=st.sampled_from([0.0, 1.0, 1.5, 3.0]),
     max_word=st.sampled_from([0, 6, 50]),
-    unit=st.sampled_from(["word", "character"]),
+    unit=st.sampled_from(["word", "token", "character"]),
     duplicates=st.sampled_from(["pair", "source", "keep"]),
     control=st.sampled_from(["drop", "strip", "keep"]),
     drop_identical=st.booleans(),
@@ -39,6 +39,8 @@ def reason_of(pair: TextPair, options: CleaningOptions, before: list[TextPair]) 
     """The same decisions, written the long way and without digests."""
 
     def words_of(text: str) -> list[str]:
+        if options.unit == "token":
+            return text.split()
         spaced = "".join(f" {c} " if "\u4e00" <= c <= "\u9fff" or c == "。" else c for c in text)
         return spaced.split()
 

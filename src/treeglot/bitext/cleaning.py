@@ -62,7 +62,8 @@ class CleaningOptions:
     """Words of the longer side per word of the shorter; 0 for no limit."""
     max_word: int = 100
     """Characters of one word; 0 for no limit."""
-    unit: Literal["word", "character"] = "word"
+    unit: Literal["word", "token", "character"] = "word"
+    """What length is counted in; "token" is what white space separates, for text that is segmented already."""
     duplicates: Literal["pair", "source", "keep"] = "pair"
     """Drop a pair seen before, or any pair whose source was seen before, or none."""
     control: Literal["drop", "strip", "keep"] = "strip"
@@ -89,7 +90,7 @@ class CleaningOptions:
 
 
 _CHOICES = {
-    "unit": ("word", "character"),
+    "unit": ("word", "token", "character"),
     "duplicates": ("pair", "source", "keep"),
     "control": ("drop", "strip", "keep"),
     "normalization": ("NFC", "NFKC", "none"),
@@ -220,6 +221,7 @@ def split_words(text: str) -> list[str]:
 def _make_judge(options: CleaningOptions) -> Callable[[str, str], str | None]:
     seen: set[bytes] = set()
     characters = options.unit == "character"
+    cut: Callable[[str], list[str]] = str.split if options.unit == "token" else split_words
     low, high, ratio, max_word = options.min_length, options.max_length, options.max_ratio, options.max_word
     drop_control, drop_damaged = options.control == "drop", options.control != "keep"
     duplicates = options.duplicates
@@ -231,7 +233,7 @@ def _make_judge(options: CleaningOptions) -> Callable[[str, str], str | None]:
             return "control"
         if drop_damaged and ("\ufffd" in source or "\ufffd" in target):
             return "control"
-        source_words, target_words = split_words(source), split_words(target)
+        source_words, target_words = cut(source), cut(target)
         m, n = (len(source), len(target)) if characters else (len(source_words), len(target_words))
         if m < low or n < low:
             return "short"

@@ -76,6 +76,7 @@ class Control(Enum):
 
 class Unit(Enum):
     word = "word"
+    token = "token"
     character = "character"
 
 
@@ -189,7 +190,9 @@ def clean_command(
     max_length: Annotated[int, typer.Option(help="Most words on each side.")] = 80,
     max_ratio: Annotated[float, typer.Option(help="Most words of one side per word of the other; 0: any.")] = 9.0,
     max_word: Annotated[int, typer.Option(help="Most characters of a word; 0: any.")] = 100,
-    unit: Annotated[Unit, typer.Option(help="What length is counted in.")] = Unit.word,
+    unit: Annotated[
+        Unit, typer.Option(help="Count length in words (a Chinese character is one), tokens or characters.")
+    ] = Unit.word,
     duplicates: Annotated[Duplicates, typer.Option(help="Drop repeated pairs, repeated sources, or none.")] = (
         Duplicates.pair
     ),
