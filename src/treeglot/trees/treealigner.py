@@ -303,7 +303,7 @@ def _format_link(name: str, attributes: list[tuple[str, str]], *nodes: AlignedNo
 class _Loaded:
     """A treebank in memory with its node ids."""
 
-    def __init__(self, bank: Treebank, path: type_path) -> None:
+    def __init__(self, bank: Treebank, path: type_path, named_in: type_path) -> None:
         self.bank = bank
         self.path = path
         self.sentences = list(read_tiger(path))
@@ -319,8 +319,8 @@ class _Loaded:
                 if name in self.nodes:
                     other = self.sentences[self.nodes[name][0]].id
                     raise InputError(
-                        f"sentences {other} and {sentence.id} both have a node {name!r}",
-                        path=path,
+                        f"sentences {other} and {sentence.id} of {path} both have a node {name!r}",
+                        path=named_in,
                         line=bank.line,
                         remedy="give every node an id of its own",
                     )
@@ -355,7 +355,7 @@ def read_aligned_pairs(
             remedy="split the file into pairs of treebanks",
         )
     first, second = (
-        _Loaded(bank, given if given is not None else _locate(bank, path))
+        _Loaded(bank, given if given is not None else _locate(bank, path), path)
         for bank, given in zip(alignment.treebanks, (source, target), strict=True)
     )
     found: dict[tuple[int, int], tuple[list[Link], list[Link], set[tuple[NodeRef, NodeRef]]]] = {}
@@ -434,7 +434,7 @@ def write_aligned_pairs(
     """Write pairs as a TreeAligner file ``path`` and the two TIGER files that it links.
 
     Sentences and nodes keep their TIGER ids, and get generated ones where they have none. A sentence that is in several
-    pairs (equal, and with the same id) is written once.
+    pairs (equal, and with the same id) is written once; so is a link of two words that is both a node link and a word link.
     """
     sides: tuple[dict[str, ParsedSentence], dict[str, ParsedSentence]] = ({}, {})
     folder = Path(path).parent
@@ -453,8 +453,10 @@ def write_aligned_pairs(
             both.append(named)
         roots = [AlignedNode(bank.id, f"{side.id}_{VROOT}") for bank, side in zip(banks, both, strict=True)]
         sentence_links.append(SentenceLink(roots[0], roots[1]))
-        word_links = (link._replace(source=~link.source, target=~link.target) for link in pair.word_links)
-        for link in (*pair.node_links, *word_links):
+        word_links = [link._replace(source=~link.source, target=~link.target) for link in pair.word_links]
+        linked_words = {link[:2] for link in word_links}
+        node_links = (link for link in pair.node_links if link[:2] not in linked_words)
+        for link in (*node_links, *word_links):
             ends = [
                 AlignedNode(bank.id, _node_name(side, node), "nt" if node >= 0 else "t")
                 for bank, side, node in zip(banks, both, link[:2], strict=True)
