@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gettext
 import re
+import shutil
+import subprocess
 import tempfile
 from collections import Counter
 from pathlib import Path
@@ -293,6 +296,30 @@ def test_po_by_hand(tmp_path: Path) -> None:
     everything = list(read_po(path, fuzzy=True, obsolete=True, untranslated=True, plurals="skip"))
     assert [pair.source for pair in everything] == ["Open %s\t", "Open %s\t", "guess", "not yet", "old"]
     assert [pair.line for pair in everything] == [12, 15, 21, 24, 31]
+
+
+@pytest.mark.skipif(shutil.which("msgfmt") is None, reason="gettext's msgfmt is not installed")
+def test_po_agrees_with_gettext(tmp_path: Path) -> None:
+    def compile_with_gettext(path: Path) -> dict[str, str]:
+        """What msgfmt makes of a file, read by the standard library: context and message joined by U+0004."""
+        subprocess.run(["msgfmt", "-o", tmp_path / "a.mo", path], check=True)
+        with (tmp_path / "a.mo").open("rb") as compiled:
+            catalogue = dict(gettext.GNUTranslations(compiled)._catalog)  # type: ignore[attr-defined]
+        catalogue.pop("")
+        return {key if isinstance(key, str) else f"{key[0]}#{key[1]}": text for key, text in catalogue.items()}
+
+    def key_of(pair: TextPair) -> str:
+        return "\4".join(value for value in (dict(pair.metadata).get("context"), pair.source) if value is not None)
+
+    (tmp_path / "hand.po").write_text(PO)
+    theirs = compile_with_gettext(tmp_path / "hand.po")
+    singular = {key_of(pair): pair.target for pair in read_po(tmp_path / "hand.po", plurals="skip")}
+    assert singular == {key: text for key, text in theirs.items() if "#" not in key}
+    assert {text for key, text in theirs.items() if "#" in key} == {"%d fichier", "%d fichiers"}
+    hard = ["a", '"\\"', "x\ny\n", "\n", "\t\r\a\b\f\v\x01\x1b\x7f1", "\\n", "é我\U0001f600", "#", " "]
+    pairs = [TextPair(text, text * 2, metadata=(("context", text),) if n % 2 else ()) for n, text in enumerate(hard)]
+    write_po(pairs, tmp_path / "ours.po", target_lang="fr")
+    assert compile_with_gettext(tmp_path / "ours.po") == {key_of(pair): pair.target for pair in pairs}
 
 
 def test_po_with_one_plural_form_takes_the_plural(tmp_path: Path) -> None:
