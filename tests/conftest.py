@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from cli_runner import Run, make_runner
+
 DATA = Path(os.environ.get("TREEGLOT_DATA", Path(__file__).parents[2] / "shared" / "data"))
 
 
@@ -22,3 +24,9 @@ def data() -> Callable[[str], Path]:
         return path
 
     return find
+
+
+@pytest.fixture
+def run(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
+    """``run("trees", "stats", path)`` runs the command line; the result has code, out and err."""
+    return make_runner(capfd, monkeypatch)

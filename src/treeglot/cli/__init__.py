@@ -64,17 +64,25 @@ def main() -> None:
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     code = 0
     try:
-        app()
+        app(prog_name="treeglot")
     except TreeglotError as error:
         print(f"treeglot: {error}", file=sys.stderr)
         code = 1
     except KeyboardInterrupt:
         print("treeglot: interrupted", file=sys.stderr)
         code = 130
-    except BrokenPipeError:  # `treeglot ... | head`: the reader has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        code = 0
+    except SystemExit as stop:
+        if not isinstance(stop.__context__, BrokenPipeError):
+            raise
+        _reader_has_gone()
+    except BrokenPipeError:
+        _reader_has_gone()
     except OSError as error:
         print(f"treeglot: {error}", file=sys.stderr)
         code = 1
     sys.exit(code)
+
+
+def _reader_has_gone() -> None:
+    """In ``treeglot ... | head`` the reader stops early, which is no error; nothing more may be written to it."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

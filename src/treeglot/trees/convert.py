@@ -45,6 +45,7 @@ from treeglot.trees.heads import guess_table
 from treeglot.trees.penn import read_penn, write_penn
 from treeglot.trees.sentence import AlignedPair, ParsedSentence
 from treeglot.trees.tiger import write_tiger
+from treeglot.trees.tokens import check_same_forms
 from treeglot.trees.treealigner import write_aligned_pairs
 from treeglot.trees.treejson import write_jsonl
 from treeglot.trees.wordlinks import WordLinks, write_giza, write_naacl, write_pharaoh
@@ -148,6 +149,7 @@ class _Conversion:
             if two is None:
                 raise _count_error(other, self.source, number - 1)
             try:
+                check_same_forms(one.tokens, two.tokens, sentence=one.id or str(number))
                 both = ParsedSentence.of(
                     one.dependency or two.dependency,
                     one.constituency if one.constituency is not None else two.constituency,
