@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import gzip
 import io
+import pickle
 import sys
 import tracemalloc
 from collections.abc import Callable, Iterator
@@ -65,11 +67,21 @@ def test_everything_is_kept() -> None:
     assert "".join(map(format_conllu, (first, second))) == EXAMPLE
 
 
-def test_the_tree_passes_the_checks_that_the_reader_replaces() -> None:
+def test_sentences_are_as_their_constructors_make_them() -> None:
+    """The reader makes its objects without the constructors; nothing may show that."""
     for sentence in parse_conllu(EXAMPLE):
         tree = sentence.dependency
         assert tree is not None
+        assert vars(tree).keys() == vars(DependencyTree(tree.tokens, tree.heads, tree.deprels)).keys()
         assert DependencyTree(tree.tokens, tree.heads, tree.deprels) == tree
+        assert vars(replace(sentence)) == vars(sentence)
+        assert Tokens(*sentence.tokens.columns()) == sentence.tokens
+        assert pickle.loads(pickle.dumps(sentence)) == sentence == copy.deepcopy(sentence)
+        assert hash(replace(sentence)) == hash(sentence)
+        with pytest.raises(AttributeError):
+            sentence.id = "x"  # type: ignore[misc]
+        with pytest.raises(AttributeError):
+            sentence.tokens.forms = ()
 
 
 def test_equal_values_are_one_object() -> None:
@@ -84,9 +96,9 @@ def test_real_files_come_back_byte_for_byte(folder: str, data: Callable[[str], P
     files = sorted(path for path in data(folder).rglob("*") if path.is_file() and is_conllu(path))
     assert files
     for path in files:
-        copy = tmp_path / "copy.conllu"
-        assert write_conllu(read_conllu(path), copy) > 0
-        assert copy.read_bytes() == path.read_bytes(), path
+        twin = tmp_path / "twin.conllu"
+        assert write_conllu(read_conllu(path), twin) > 0
+        assert twin.read_bytes() == path.read_bytes(), path
 
 
 @pytest.mark.parametrize("name", ["trees/ud-pud", "trees/sequoia-fr"])

@@ -1,6 +1,7 @@
 #include "trees/conllu.hh"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 namespace treeglot::conllu {
@@ -59,23 +60,41 @@ std::optional<std::string_view> comment_value(std::string_view comment, std::str
   return trimmed(comment.substr(1));
 }
 
-bool has_byte(std::uint64_t word, unsigned char byte) {
-  constexpr std::uint64_t kOnes = 0x0101010101010101ULL;
-  const std::uint64_t mixed = word ^ (kOnes * byte);
-  return ((mixed - kOnes) & ~mixed & (kOnes * 0x80)) != 0;
+constexpr std::uint64_t kOnes = 0x0101010101010101ULL;
+constexpr std::uint64_t kHighBits = kOnes * 0x80;
+
+std::uint64_t load(const char* data) {
+  std::uint64_t word;
+  std::memcpy(&word, data, sizeof word);
+  return word;
 }
 
-// Eight bytes at a time: whether the line is ASCII without NUL and carriage return, as most lines are.
+// The high bit of each byte that equals `byte`, exactly.
+std::uint64_t bytes_equal(std::uint64_t word, unsigned char byte) {
+  const std::uint64_t mixed = word ^ (kOnes * byte);
+  return ~(((mixed & ~kHighBits) + ~kHighBits) | mixed) & kHighBits;
+}
+
+// The position in memory of the first byte whose high bit is set in a mask that is not 0, and the mask without it.
+std::size_t first_byte(std::uint64_t mask) {
+  const int zeros = std::endian::native == std::endian::little ? std::countr_zero(mask) : std::countl_zero(mask);
+  return static_cast<std::size_t>(zeros) / 8;
+}
+std::uint64_t without_first_byte(std::uint64_t mask) {
+  return std::endian::native == std::endian::little ? mask & (mask - 1) : mask & ~std::bit_floor(mask);
+}
+
+// Whether the line is ASCII without NUL and carriage return, as most lines are.
 bool is_plain_ascii(std::string_view line) {
   const char* data = line.data();
   std::size_t left = line.size();
   for (; left >= 8; left -= 8, data += 8) {
-    std::uint64_t word;
-    std::memcpy(&word, data, 8);
-    if ((word & 0x8080808080808080ULL) != 0 || has_byte(word, 0) || has_byte(word, '\r')) return false;
+    const std::uint64_t word = load(data);
+    if (((word & kHighBits) | bytes_equal(word, 0) | bytes_equal(word, '\r')) != 0) return false;
   }
   for (; left > 0; --left, ++data) {
-    if (static_cast<signed char>(*data) <= 0 || *data == '\r') return false;
+    const auto byte = static_cast<unsigned char>(*data);
+    if (byte == 0 || byte >= 0x80 || byte == '\r') return false;
   }
   return true;
 }
@@ -94,7 +113,8 @@ std::size_t find_bad_utf8(std::string_view text) {
   while (i < size) {
     const unsigned char lead = bytes[i];
     if (lead < 0x80) {
-      ++i;
+      while (i + 8 <= size && (load(text.data() + i) & kHighBits) == 0) i += 8;
+      while (i < size && bytes[i] < 0x80) ++i;
       continue;
     }
     // The second byte's bounds keep out overlong forms, surrogates and anything above U+10FFFF.
@@ -272,20 +292,29 @@ void Scanner::read_line(std::string_view line) {
   }
 }
 
+// Eight bytes at a time: columns are so short that a search for each tab would cost more than the reading.
 bool Scanner::split(std::string_view line, Row& row) const {
-  const char* const origin = buffer_.data() + begin_;
-  const char* start = line.data();
-  const char* const end = line.data() + line.size();
-  for (std::size_t column = 0; column < kColumns; ++column) {
-    const char* stop = start < end
-                           ? static_cast<const char*>(std::memchr(start, '\t', static_cast<std::size_t>(end - start)))
-                           : nullptr;
-    if ((stop != nullptr) != (column + 1 < kColumns)) return false;
-    if (stop == nullptr) stop = end;
-    row[column] = {static_cast<std::size_t>(start - origin), static_cast<std::size_t>(stop - start)};
-    start = stop + 1;
+  const std::size_t origin = static_cast<std::size_t>(line.data() - buffer_.data()) - begin_;
+  std::size_t column = 0;
+  std::size_t start = 0;
+  const auto end_column = [&](std::size_t at) {
+    if (column < kColumns) row[column] = {origin + start, at - start};
+    ++column;
+    start = at + 1;
+  };
+  std::size_t i = 0;
+  for (; i + 8 <= line.size(); i += 8) {
+    std::uint64_t tabs = bytes_equal(load(line.data() + i), '\t');
+    while (tabs != 0) {
+      end_column(i + first_byte(tabs));
+      tabs = without_first_byte(tabs);
+    }
   }
-  return true;
+  for (; i < line.size(); ++i) {
+    if (line[i] == '\t') end_column(i);
+  }
+  end_column(line.size());
+  return column == kColumns;
 }
 
 void Scanner::refuse_columns(std::string_view line) const {

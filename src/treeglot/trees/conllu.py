@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import fields
 
 from treeglot._core import conllu as _core
 from treeglot.errors import InputError, TreeError
@@ -38,6 +39,10 @@ _ENDINGS = {1: ((_END, "no blank line"),), 2: ((_END, "no line end"),)}
 """Notes on the last sentence of a file that does not end in a blank line, so that it can be written as it was."""
 
 _ENDS = {"no blank line": b"\n", "no line end": b""}
+
+_TOKENS = ("forms", "lemmas", "upos", "xpos", "feats", "deps", "misc")
+_TREE = tuple(field.name for field in fields(DependencyTree))
+_SENTENCE = tuple(field.name for field in fields(ParsedSentence))
 
 _NAMES = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
 _SENT_ID = re.compile(r"#[ \t]*sent_id[ \t]*=[ \t]*(.*[^ \t])", re.DOTALL)
@@ -84,18 +89,14 @@ def _sentence(
     empty_nodes: tuple[tuple[int, tuple[str, ...]], ...],
     ending: int,
 ) -> ParsedSentence:
-    tokens = Tokens(*columns)
-    tree = None if heads is None or deprels is None else DependencyTree.trusted(tokens, heads, deprels)
-    return ParsedSentence(
-        tokens,
-        tree,
-        None,
-        id,
-        comments,
-        tuple(MultiwordRange(*one) for one in ranges) if ranges else (),
-        tuple(EmptyNode(*one) for one in empty_nodes) if empty_nodes else (),
-        _ENDINGS[ending] if ending else (),
-    )
+    # The scanner has made every check of these classes' constructors.
+    make = _core.make_frozen
+    tokens = make(Tokens, _TOKENS, columns)
+    tree = None if heads is None else make(DependencyTree, _TREE, (tokens, heads, deprels, None))
+    more = tuple(MultiwordRange(*one) for one in ranges) if ranges else ()
+    empty = tuple(EmptyNode(*one) for one in empty_nodes) if empty_nodes else ()
+    notes = _ENDINGS[ending] if ending else ()
+    return make(ParsedSentence, _SENTENCE, (tokens, tree, None, id, comments, more, empty, notes))
 
 
 def write_conllu(sentences: Iterable[ParsedSentence], path: type_path) -> int:
