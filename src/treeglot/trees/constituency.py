@@ -84,6 +84,28 @@ class ConstituencyTree:
                 raise TreeError(f"{len(tokens)} words but {len(column)} {name}", remedy="give one for each word")
 
     @classmethod
+    def trusted(
+        cls,
+        tokens: Tokens,
+        labels: tuple[str, ...],
+        children: tuple[tuple[NodeRef, ...], ...],
+        functions: tuple[str, ...],
+        word_functions: tuple[str, ...],
+    ) -> ConstituencyTree:
+        """Without the checks, for readers whose trees are sound and already in order (preorder, children by first word)."""
+        tree = cls.__new__(cls)
+        put = object.__setattr__
+        put(tree, "tokens", tokens)
+        put(tree, "labels", labels)
+        put(tree, "children", children)
+        put(tree, "functions", functions)
+        put(tree, "word_functions", word_functions)
+        put(tree, "ids", ())
+        put(tree, "word_ids", ())
+        put(tree, "secondary", ())
+        return tree
+
+    @classmethod
     def build(cls, tokens: Tokens | Sequence[str], nested: Any) -> ConstituencyTree:
         """From nested tuples ``(label, child, ...)`` in which a word is its index. ``label`` may be ``(label, function)``."""
         labels: list[str] = []
