@@ -116,6 +116,12 @@ def test_ids_are_generated_and_checked(tmp_path: Path) -> None:
         assert not (tmp_path / "b.xml").exists()
 
 
+def test_dashes(tmp_path: Path) -> None:
+    tree = ConstituencyTree.build(Tokens(["--", "--", "a"], lemmas=["--", "_", "_"]), ("S", 0, 1, 2))
+    write_tiger([ParsedSentence(tree.tokens, constituency=tree)], tmp_path / "a.xml")
+    assert next(read_tiger(tmp_path / "a.xml")).tokens == tree.tokens
+
+
 @given(data=st.data())
 def test_random_trees_round_trip(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
     tokens = data.draw(token_lists())

@@ -489,7 +489,7 @@ def _format_sentence(sentence: ParsedSentence, dashed: list[str]) -> str:
             value = getattr(token, column)
             if value != UNSET:
                 attributes.append((name, value))
-            elif name in dashed:
+            elif name in dashed and not (name == "lemma" and token.form == NOT_BOUND):
                 attributes.append((name, NOT_BOUND))
         if not len(tree) and tree.word_functions[j]:
             attributes.append((_ROOT_EDGE, tree.word_functions[j]))
