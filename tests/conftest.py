@@ -7,8 +7,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from cli_runner import Run, make_runner
+
+# One profile for all: no deadline (machines are shared), and the same examples in every run.
+settings.register_profile("treeglot", deadline=None, derandomize=True)
+settings.load_profile("treeglot")
 
 DATA = Path(os.environ.get("TREEGLOT_DATA", Path(__file__).parents[2] / "shared" / "data"))
 
