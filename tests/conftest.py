@@ -11,6 +11,8 @@ from hypothesis import settings
 
 from cli_runner import Run, make_runner
 
+collect_ignore = ["fake_java.py", "fuzz_readers.py"]  # programs of their own, not tests
+
 # One profile for all: no deadline (machines are shared), and the same examples in every run.
 settings.register_profile("treeglot", deadline=None, derandomize=True)
 settings.load_profile("treeglot")
