@@ -26,7 +26,7 @@ MAX_LENGTH = 22
 """Chinese words of the longest sentence outside of ``test_long``, full stop included."""
 MAX_TARGET_LENGTH = 27
 """English words of the longest sentence outside of ``test_long``."""
-MAX_NESTING = 3
+MAX_NESTING = 2
 """Clauses (IP of two or more words) inside each other outside of ``test_long``."""
 LONGEST = 38
 """Chinese words of the longest sentence that is kept at all: longer ones are hard to read."""
@@ -119,10 +119,11 @@ def splits(seed: int = 1, sizes: Sizes = Sizes()) -> Splits:  # noqa: B008 - an 
 
 def _stream(chance: random.Random, max_depth: int, long: bool) -> Iterator[AlignedPair]:
     grammar = load_grammar()
-    low, limit = (2, LONGEST) if long else (0, MAX_LENGTH)
+    low, least, limit = (2, MAX_LENGTH + 1, LONGEST) if long else (0, 0, MAX_LENGTH)
     while True:
-        depth = low + int(chance.random() * (max_depth - low + 1))
-        pair = grammar.sample(chance, depth=depth, long=long, limit=limit)
+        # the greater of two draws: deep sentences are refused more often, being longer
+        depth = low + max(int(chance.random() * (max_depth - low + 1)) for _ in range(2))
+        pair = grammar.sample(chance, depth=depth, long=long, least=least, limit=limit)
         if is_long(pair) if long else is_ordinary(pair):
             yield pair
 
@@ -138,11 +139,5 @@ def _next_new(stream: Iterator[AlignedPair], seen: set[str]) -> AlignedPair:
 
 
 def _named(pair: AlignedPair, name: str) -> AlignedPair:
-    comments = (f"# sent_id = {name}",)
-    return AlignedPair(
-        replace(pair.source, id=name, comments=comments),
-        replace(pair.target, id=name, comments=comments),
-        pair.word_links,
-        pair.node_links,
-        name,
-    )
+    source, target = replace(pair.source, id=name), replace(pair.target, id=name)
+    return AlignedPair(source, target, pair.word_links, pair.node_links, name)

@@ -12,17 +12,19 @@ import random
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TypeVar
 
 from treeglot.errors import ConfigError
 from treeglot.examples.english import comparative, plural
 from treeglot.examples.lexicon import Entry, Lexicon, holds
 from treeglot.examples.notation import Choice, Condition, Rule, Template
+from treeglot.trees import LinkKind
 
 Value = str | Entry
 _T = TypeVar("_T")
 _INNER_RELATIONS = {"JJ": "amod", "JJR": "amod", "CD": "num", "DT": "det", "OD": "ordmod"}
-_ONCE = frozenset(("noun", "proper", "verb", "adj", "say", "ask"))
+_ONCE = frozenset(("noun", "proper", "verb", "adj", "say", "ask", "time"))
 """Classes whose entries are not repeated within a sentence: repetition makes sentences unnatural."""
 _NOUN_TAGS = frozenset(("NN", "NNP"))
 
@@ -53,15 +55,15 @@ class Links:
     """Pairs of parts; a part is linked as a node at most once."""
 
     words: list[tuple[Part, Part]] = field(default_factory=list)
-    nodes: list[tuple[Part, Part]] = field(default_factory=list)
+    nodes: list[tuple[Part, Part, LinkKind]] = field(default_factory=list)
     _used: set[int] = field(default_factory=set)
     _kept: list[Part] = field(default_factory=list)
 
-    def node(self, zh: Part, en: Part) -> None:
+    def node(self, zh: Part, en: Part, kind: LinkKind = "good") -> None:
         if id(zh) not in self._used and id(en) not in self._used:
             self._used.update((id(zh), id(en)))
             self._kept.extend((zh, en))  # an identity may not be used again while we remember it
-            self.nodes.append((zh, en))
+            self.nodes.append((zh, en, kind))
 
 
 @dataclass
@@ -213,13 +215,22 @@ class Derivation:
                 self.links.node(zh_words[0], en_words[0])
         for name, zh_node in nodes[0].items():
             if name in nodes[1]:
-                self.links.node(zh_node, nodes[1][name])
+                self.links.node(zh_node, nodes[1][name], "fuzzy" if name.startswith("fuzzy") else "good")
+
+
+@cache
+def _reference(text: str) -> tuple[str, str]:
+    """The name and attribute of ``$name.attribute``; two empty strings for anything else."""
+    if not text.startswith("$"):
+        return "", ""
+    name, _, attribute = text[1:].partition(".")
+    return name, attribute
 
 
 def _value(text: str, variables: Mapping[str, Value]) -> Value:
-    if not text.startswith("$"):
+    name, attribute = _reference(text)
+    if not name:
         return text
-    name, _, attribute = text[1:].partition(".")
     value = variables.get(name, "")
     if not attribute:
         return value

@@ -44,10 +44,17 @@ class Grammar:
         return cls(by_category, lexicon, start)
 
     def sample(
-        self, chance: random.Random, *, depth: int = 2, long: bool = False, limit: int = 1000, name: str = ""
+        self,
+        chance: random.Random,
+        *,
+        depth: int = 2,
+        long: bool = False,
+        least: int = 0,
+        limit: int = 1000,
+        name: str = "",
     ) -> AlignedPair:
         """One sentence pair. At most ``depth`` embedding rules lie above each other; ``long`` prefers long structures;
-        ``limit`` is the greatest number of Chinese words.
+        ``least`` and ``limit`` bound the number of Chinese words.
 
         Every draw is a call of ``chance.random()`` and of nothing else.
         """
@@ -57,7 +64,8 @@ class Grammar:
                 zh, en = derivation.run(self.start)
             except (DeadEnd, TooLong):
                 continue  # the draws so far led nowhere; go on with the next ones
-            return realise(zh, en, derivation.links, name)
+            if derivation.words >= least:
+                return realise(zh, en, derivation.links, name)
 
 
 @cache

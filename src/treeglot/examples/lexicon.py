@@ -49,8 +49,12 @@ def holds(left: str, operator: str, right: str) -> bool:
     """Whether a condition on two values is true; ``~`` is true if the two lists have an element in common."""
     if operator in ("=", "!="):
         return (left == right) == (operator == "=")
-    common = not set(left.split(",")).isdisjoint(right.split(","))
-    return common == (operator == "~")
+    return _items(left).isdisjoint(_items(right)) == (operator == "!~")
+
+
+@cache
+def _items(text: str) -> frozenset[str]:
+    return frozenset(text.split(","))
 
 
 @dataclass(frozen=True)
@@ -58,7 +62,12 @@ class Lexicon:
     """All entries in the order of the file."""
 
     entries: tuple[Entry, ...]
+    _by_class: dict[str, list[Entry]] = field(init=False, default_factory=dict, compare=False)
     _memory: dict[tuple[str, tuple[Condition, ...]], tuple[Entry, ...]] = field(default_factory=dict, compare=False)
+
+    def __post_init__(self) -> None:
+        for entry in self.entries:
+            self._by_class.setdefault(entry.category, []).append(entry)
 
     def select(self, category: str, conditions: Sequence[Condition]) -> tuple[Entry, ...]:
         """The entries of a class whose attributes meet all conditions (whose right sides are plain values)."""
@@ -66,8 +75,8 @@ class Lexicon:
         if key not in self._memory:
             self._memory[key] = tuple(
                 entry
-                for entry in self.entries
-                if entry.category == category and all(entry.holds(condition) for condition in conditions)
+                for entry in self._by_class.get(category, ())
+                if all(entry.holds(condition) for condition in conditions)
             )
         return self._memory[key]
 

@@ -19,8 +19,8 @@ commas contains the value), ``!~`` does not contain.
 x's own phrase, which makes the flat trees of the Penn treebank; ``a.JJ`` overrides a Chinese tag) or a word ``form/TAG`` (the form may be ``$n.m``;
 ``be.pres/V`` asks for a form of an English verb). Marks after a child: ``*`` the head of its phrase (an only child is
 always head), ``:nsubj`` its relation to that head (``:dobj@x`` to the head of x instead), ``#1`` links: words with the
-same mark on both sides are linked all with all, phrases with the same mark are linked as nodes (``#v`` joins the words of
-the entry v), ``[le]`` there only if the variable le is set, ``[-le]`` only if it is not.
+same mark on both sides are linked all with all, phrases with the same mark are linked as nodes (a mark that
+begins with ``fuzzy`` gives a fuzzy link; ``#v`` joins the words of the entry v), ``[le]`` there only if the variable le is set, ``[-le]`` only if it is not.
 
 >>> rule, = parse_rules("S.plain 1\\n  x = NP role=subj\\n  zh: (IP x:nsubj 来/VV#1*)\\n  en: (S x:nsubj come.pres/V#1*)")
 >>> rule.category, rule.name, rule.choices[0].name, rule.zh.children[1].form, rule.en.children[1].request
@@ -129,7 +129,9 @@ def _item(text: str, number: int) -> Template:
             link=part["link"] or "",
             condition=part["cond"] or "",
         )
-    raise InputError(f"not a part of a tree: {text!r}", line=number, remedy="see the notation in treeglot.examples.notation")
+    raise InputError(
+        f"not a part of a tree: {text!r}", line=number, remedy="see the notation in treeglot.examples.notation"
+    )
 
 
 def parse_tree(text: str, number: int = 0) -> Template:

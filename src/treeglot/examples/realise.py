@@ -97,9 +97,7 @@ class _Side:
     def sentence(self, english: bool, name: str) -> ParsedSentence:
         tokens = Tokens.of(self._token(j, english) for j in range(len(self.words)))
         constituency = ConstituencyTree.build(tokens, self._nested(self.root))
-        return ParsedSentence(
-            tokens, DependencyTree(tokens, self.heads, self.relations), constituency, name, (f"# sent_id = {name}",)
-        )
+        return ParsedSentence(tokens, DependencyTree(tokens, self.heads, self.relations), constituency, name)
 
     def _token(self, j: int, english: bool) -> Token:
         word = self.words[j]
@@ -137,8 +135,8 @@ def realise(zh: Part, en: Part, links: Links, name: str = "") -> AlignedPair:
     words = {(source.number[id(a)], target.number[id(b)]) for a, b in links.words}
     zh_numbers, en_numbers = source.phrase_numbers(), target.phrase_numbers()
     nodes = [
-        Link(zh_numbers[id(a)], en_numbers[id(b)])
-        for a, b in links.nodes
+        Link(zh_numbers[id(a)], en_numbers[id(b)], kind)
+        for a, b, kind in links.nodes
         if id(a) in zh_numbers and id(b) in en_numbers
     ]
     return AlignedPair(
