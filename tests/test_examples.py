@@ -37,7 +37,7 @@ from treeglot.trees.treejson import format_json, read_jsonl
 from treeglot.trees.wordlinks import read_pharaoh
 
 SMALL = Sizes(120, 15, 15, 15)
-DIGEST = "6e830c349a36e503604ae07f4bf3ed026f47920570d44faf7fb71397de06c4bf"
+DIGEST = "2114f7c7f8f33278fdcf87d071be25beda69d983ec0140a3fff24a54b9079d5b"
 
 
 @pytest.fixture(scope="module")
@@ -407,6 +407,13 @@ def test_same_seed_same_bytes_in_every_process() -> None:
     assert digest(splits(seed=2, sizes=SMALL)) != DIGEST
 
 
+def test_weights_add_up_exactly() -> None:
+    """Versions of Python differ in how they add floating-point numbers; multiples of a quarter have no rounding."""
+    weights = [w for rules in load_grammar().rules.values() for rule in rules for w in (rule.weight, rule.long_weight)]
+    weights += [float(entry.attributes.get("w", "1")) for entry in load_lexicon().entries]
+    assert all((4 * weight).is_integer() and weight >= 0 for weight in weights)
+
+
 def test_a_smaller_corpus_starts_like_a_larger_one() -> None:
     few, more = list(generate(5, seed=3)), list(generate(9, seed=3))
     assert few == more[:5]
@@ -529,7 +536,7 @@ def test_all_rules_are_reachable() -> None:
     grammar = load_grammar()
     chance = random.Random(11)
     used: set[str] = set()
-    for number in range(5000):
+    for number in range(4000):
         derivation = Derivation(
             grammar.rules, grammar.lexicon, chance, depth=number % 3, long=number % 5 == 0, limit=40
         )

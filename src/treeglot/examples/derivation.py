@@ -3,7 +3,8 @@
 One derivation builds both sides at once. Each category that it expands gives a phrase on either side, which are linked as
 nodes; words are linked as the rule or the lexicon says; the head marks of the rules give the dependency trees.
 
-All chance comes from ``random.Random(seed).random()``, the only call whose results Python promises to keep.
+All chance comes from ``random.Random(seed).random()``, the only call whose results Python promises to keep. Weights are
+multiples of a quarter, so that their sums are exact in any order and the same on every machine and Python version.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from operator import attrgetter
 from typing import TypeVar
 
 from treeglot.errors import ConfigError
@@ -120,8 +122,9 @@ class Derivation:
         """Derive a category by one of its rules."""
         if category not in self.rules:
             raise ConfigError(f"no rule for category {category}", remedy="add one to grammar.txt")
-        open_rules = [rule for rule in self.rules[category] if depth > 0 or not rule.deep]
-        weights = [rule.long_weight if self.long else rule.weight for rule in open_rules]
+        weigh = attrgetter("long_weight" if self.long else "weight")
+        open_rules = [rule for rule in self.rules[category] if weigh(rule) and (depth > 0 or not rule.deep)]
+        weights = [weigh(rule) for rule in open_rules]
         while open_rules:
             number = self._pick(range(len(open_rules)), weights)
             rule = open_rules.pop(number)
