@@ -19,8 +19,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from treeglot.errors import ParserError
-from treeglot.parsers.base import flat_constituency, single_root, with_attached
+from treeglot.errors import ParserError, TreeglotError
+from treeglot.parsers.base import BOTH, flat_constituency, single_root, with_attached
+from treeglot.parsers.complete import complete
 from treeglot.parsers.tagsets import UPOS, universal
 from treeglot.trees.constituency import ConstituencyTree
 from treeglot.trees.dependency import ROOT, DependencyTree
@@ -76,16 +77,30 @@ def _sentence(sentence: dict[str, Any], lang: str, units: bytes, given: Sequence
     for arc in sentence.get("basicDependencies", ()):
         j = arc["dependent"] - 1
         heads[j], deprels[j] = (arc["governor"] - 1 if arc["governor"] else ROOT), arc["dep"]
-    fixed_heads, fixed_labels, attached = single_root(heads, deprels)
-    dependency = DependencyTree(tokens, fixed_heads, fixed_labels)
     constituency = flat_constituency(tokens) if shape is None else without_root(shape, tokens)
+    try:
+        fixed_heads, fixed_labels, attached = single_root(heads, deprels)
+        parsed = ParsedSentence(tokens, DependencyTree(tokens, fixed_heads, fixed_labels), constituency)
+    except TreeglotError:
+        # CoreNLP's conversion of Chinese trees now and then gives a cycle without a root; the phrases are good.
+        if shape is None:
+            raise
+        attached = 0
+        parsed = complete(ParsedSentence(tokens, None, constituency), BOTH)
     ranges = () if given is not None else _ranges(sentence["tokens"], units)
     if ranges:  # the space after "zum" belongs to the range, not to "dem"
         inside = {j for found in ranges for j in range(found.start, found.end)}
         misc = [UNSET if j in inside else value for j, value in enumerate(tokens.misc)]
         tokens = tokens.replace(misc=misc)
-        dependency, constituency = dependency.with_tokens(tokens), constituency.with_tokens(tokens)
-    return with_attached(replace(ParsedSentence(tokens, dependency, constituency), ranges=ranges), attached)
+        assert parsed.dependency is not None and parsed.constituency is not None
+        parsed = replace(
+            parsed,
+            tokens=tokens,
+            dependency=parsed.dependency.with_tokens(tokens),
+            constituency=parsed.constituency.with_tokens(tokens),
+            ranges=ranges,
+        )
+    return with_attached(parsed, attached)
 
 
 def without_root(shape: ConstituencyTree, tokens: Tokens) -> ConstituencyTree:

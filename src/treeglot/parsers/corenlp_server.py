@@ -31,6 +31,8 @@ log = logging.getLogger(__name__)
 
 _MAIN_CLASS = "edu.stanford.nlp.pipeline.StanfordCoreNLPServer"
 _START_ATTEMPTS = 3
+PATIENCE = 15.0
+"""Seconds beyond its own limit after which a server that does not answer is taken for hung."""
 _LONGEST_REQUEST = 24 * 3600.0
 """The server caps each request's own limit by its global one, so that one is out of the way."""
 
@@ -119,7 +121,7 @@ class CoreNLPServer:
     def _post(self, text: str, properties: Mapping[str, str], timeout: float) -> dict[str, Any]:
         sent = {"outputFormat": "json", "timeout": str(int(timeout * 1000)), **properties}
         query = urllib.parse.urlencode({"properties": json.dumps(sent, ensure_ascii=True)})
-        connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=timeout + 15)
+        connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=timeout + PATIENCE)
         try:
             connection.request(
                 "POST", f"{self._context}?{query}", text.encode("utf-8"), {"Content-Type": "text/plain;charset=utf-8"}
@@ -127,7 +129,7 @@ class CoreNLPServer:
             answer = connection.getresponse()
             body = answer.read()
         except TimeoutError:
-            raise _ServerGone(f"no answer in {timeout + 15:.0f} s") from None
+            raise _ServerGone(f"no answer in {timeout + PATIENCE:.0f} s") from None
         except (OSError, http.client.HTTPException) as error:
             raise _ServerGone(str(error) or type(error).__name__) from None
         finally:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from treeglot.errors import InputError, ParserError
+from treeglot.errors import InputError, ParserError, TreeError
 from treeglot.parsers.base import (
     BOTH,
     CONSTITUENCY,
@@ -103,7 +103,7 @@ class FilesParser(Parser):
     def _next(self, sentence: Sentence) -> ParsedSentence:
         self._number += 1
         empty = not one_line(sentence) if isinstance(sentence, str) else not len(sentence)
-        found = []
+        found: list[ParsedSentence] = []
         for path, stream in zip(self.paths, self._streams(), strict=True):
             tree = next(stream, None)
             if tree is None:
@@ -112,14 +112,20 @@ class FilesParser(Parser):
                     line=self._number,
                     remedy="parse the whole text",
                 )
-            if not empty:
+            if not empty and not found:  # the second file is checked against the first, which knows multiword ranges
                 _check(tree, sentence, self._number, path)
             found.append(tree)
         if empty:
             return empty_sentence()
         parsed = found[0]
         if len(found) == 2:
-            joined = ParsedSentence.of(found[0].dependency, found[1].constituency, id=str(self._number))
+            try:
+                joined = ParsedSentence.of(found[0].dependency, found[1].constituency, id=str(self._number))
+            except TreeError as error:
+                names = " and ".join(path.name for path in self.paths)
+                raise InputError(
+                    f"{names} differ: {error.message}", line=self._number, remedy="give trees of the same words"
+                ) from None
             parsed = replace(
                 found[0], tokens=joined.tokens, dependency=joined.dependency, constituency=joined.constituency
             )
