@@ -57,5 +57,23 @@ format: $(VENV)/.lint
 	$(BIN)/ruff format .
 	$(BIN)/clang-format -i $(CXX_SOURCES)
 
+demo: $(VENV)/.user
+	$(BIN)/treeglot demo demo
+
+bench: $(VENV)/.test
+	$(BIN)/python bench/run_all.py
+
+docs: $(VENV)/.docs
+	$(BIN)/mkdocs build --quiet
+	@echo "open site/index.html"
+
+# Each fuzzer runs for FUZZ_SECONDS; what it finds is kept in fuzz-corpus/.
+FUZZ_SECONDS ?= 60
+$(VENV)/.fuzz: $(VENV)/.test
+	$(BIN)/python -m pip install --quiet atheris
+	touch $@
+fuzz: $(VENV)/.fuzz
+	$(BIN)/python tests/fuzz_readers.py --seconds $(FUZZ_SECONDS)
+
 clean:
 	rm -rf $(VENV) build site demo

@@ -7,6 +7,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+from cli_runner import Run, make_runner
+
+collect_ignore = ["fake_java.py", "fuzz_readers.py"]  # programs of their own, not tests
+
+# One profile for all: no deadline (machines are shared), and the same examples in every run.
+settings.register_profile("treeglot", deadline=None, derandomize=True)
+settings.load_profile("treeglot")
 
 DATA = Path(os.environ.get("TREEGLOT_DATA", Path(__file__).parents[2] / "shared" / "data"))
 
@@ -22,3 +31,9 @@ def data() -> Callable[[str], Path]:
         return path
 
     return find
+
+
+@pytest.fixture
+def run(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
+    """``run("trees", "stats", path)`` runs the command line; the result has code, out and err."""
+    return make_runner(capfd, monkeypatch)

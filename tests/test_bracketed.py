@@ -124,9 +124,9 @@ def test_identity_on_parallel_treebanks(data: Callable[[str], Path], language: s
     trees = [sentence.dependency for sentence in read_conllu(path) if sentence.dependency is not None]
     assert len(trees) == 1000
     file = tmp_path / "trees.txt.gz"
-    assert write_bracketed(file, map(to_bracketed, trees), full=True) == 1000
+    assert write_bracketed(map(to_bracketed, trees), file, full=True) == 1000
     assert [from_bracketed(bracketed) for bracketed in read_bracketed(file)] == trees
-    write_bracketed(file, map(to_bracketed, trees))
+    write_bracketed(map(to_bracketed, trees), file)
     for bracketed, tree in zip(read_bracketed(file), trees, strict=True):
         again = from_bracketed(bracketed)
         assert (again.heads, again.deprels) == (tree.heads, tree.deprels)

@@ -12,6 +12,7 @@
 #include <memory>
 #include <new>
 #include <string_view>
+#include <vector>
 
 namespace nb = nanobind;
 namespace conllu = treeglot::conllu;
@@ -30,13 +31,12 @@ class StringCache {
  public:
   explicit StringCache(std::size_t bits)
       : slots_(static_cast<Slot*>(std::calloc(std::size_t{1} << bits, sizeof(Slot)))),
-        size_(std::size_t{1} << bits),
         shift_(64 - bits),
         unset_(make_string("_")) {
     if (!slots_) throw std::bad_alloc();
   }
   ~StringCache() {
-    for (std::size_t i = 0; i < size_; ++i) Py_XDECREF(slots_.get()[i].value);
+    for (Slot* slot : used_) Py_DECREF(slot->value);
   }
   StringCache(const StringCache&) = delete;
   StringCache& operator=(const StringCache&) = delete;
@@ -48,7 +48,11 @@ class StringCache {
     Slot& slot = slots_.get()[hash(text) >> shift_];
     if (slot.value == nullptr || std::string_view(slot.key, slot.size) != text) {
       PyObject* made = make_string(text).release().ptr();
-      Py_XDECREF(slot.value);
+      if (slot.value == nullptr) {
+        used_.push_back(&slot);
+      } else {
+        Py_DECREF(slot.value);
+      }
       slot.value = made;
       slot.size = static_cast<unsigned char>(text.size());
       std::memcpy(slot.key, text.data(), text.size());
@@ -71,34 +75,44 @@ class StringCache {
     void operator()(Slot* slots) const { std::free(slots); }
   };
 
+  template <typename Word>
+  static std::uint64_t load(const char* data) {
+    Word word;
+    std::memcpy(&word, data, sizeof word);
+    return word;
+  }
+
+  // Whole words only, the last one overlapping: copying a few single bytes would be slower than all the rest.
   static std::uint64_t hash(std::string_view text) {
     std::uint64_t value = text.size();
-    const char* data = text.data();
-    std::size_t left = text.size();
     const auto mix = [&value](std::uint64_t word) {
       value = (value ^ word) * 0x9E3779B97F4A7C15ULL;
       value ^= value >> 29;
     };
-    for (; left >= 8; left -= 8, data += 8) {
-      std::uint64_t word;
-      std::memcpy(&word, data, 8);
-      mix(word);
+    const char* data = text.data();
+    const char* const end = data + text.size();
+    if (text.size() >= 8) {
+      for (; data + 8 < end; data += 8) mix(load<std::uint64_t>(data));
+      mix(load<std::uint64_t>(end - 8));
+    } else if (text.size() >= 4) {
+      mix(load<std::uint32_t>(data) << 32 | load<std::uint32_t>(end - 4));
+    } else if (!text.empty()) {
+      mix(load<unsigned char>(data) << 16 | load<unsigned char>(data + text.size() / 2) << 8 |
+          load<unsigned char>(end - 1));
     }
-    std::uint64_t word = 0;
-    std::memcpy(&word, data, left);
-    mix(word);
     return value * 0xD6E8FEB86659FD93ULL;
   }
 
   std::unique_ptr<Slot, Free> slots_;
-  std::size_t size_;
+  std::vector<Slot*> used_;  // so that a reader of a short file need not walk over all slots at its end
   std::size_t shift_;
   nb::object unset_;
 };
 
-// A new tuple whose items make(i) gives as new references.
+// A new tuple of what make(i) gives, new references to strings, numbers or such tuples. It cannot be part of a cycle,
+// so the collector need not look at it; it would find that out by itself, but only after a visit to each.
 template <typename Make>
-nb::object make_tuple(std::size_t size, Make&& make) {
+nb::object make_flat_tuple(std::size_t size, Make&& make) {
   nb::object tuple = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(size)));
   if (!tuple.is_valid()) nb::raise_python_error();
   for (std::size_t i = 0; i < size; ++i) {
@@ -106,12 +120,13 @@ nb::object make_tuple(std::size_t size, Make&& make) {
     if (item == nullptr || PyTuple_SetItem(tuple.ptr(), static_cast<Py_ssize_t>(i), item) != 0)
       nb::raise_python_error();
   }
+  PyObject_GC_UnTrack(tuple.ptr());
   return tuple;
 }
 
 class Reader {
  public:
-  explicit Reader(std::size_t first_line) : scanner_(first_line), closed_(12), open_(14) {}
+  explicit Reader(std::size_t first_line) : scanner_(first_line), closed_(11), open_(13) {}
 
   void feed(nb::bytes bytes) { scanner_.feed({bytes.c_str(), bytes.size()}); }
   void finish() { scanner_.finish(); }
@@ -123,7 +138,8 @@ class Reader {
     const conllu::Sentence& sentence = *found;
     const std::size_t size = sentence.words.size();
     const auto column = [&](conllu::Column which, StringCache& cache) {
-      return make_tuple(size, [&](std::size_t j) { return cache.get(sentence.text(sentence.words[j].row[which])); });
+      return make_flat_tuple(size,
+                             [&](std::size_t j) { return cache.get(sentence.text(sentence.words[j].row[which])); });
     };
     nb::object columns =
         nb::make_tuple(column(conllu::kForm, open_), column(conllu::kLemma, open_), column(conllu::kUpos, closed_),
@@ -132,20 +148,20 @@ class Reader {
     nb::object heads = nb::none();
     nb::object deprels = nb::none();
     if (sentence.has_heads) {
-      heads = make_tuple(size, [&](std::size_t j) { return PyLong_FromLong(sentence.words[j].head); });
+      heads = make_flat_tuple(size, [&](std::size_t j) { return PyLong_FromLong(sentence.words[j].head); });
       deprels = column(conllu::kDeprel, closed_);
     }
     const auto row = [&](const conllu::Row& fields) {
-      return make_tuple(conllu::kColumns, [&](std::size_t k) { return open_.get(sentence.text(fields[k])); });
+      return make_flat_tuple(conllu::kColumns, [&](std::size_t k) { return open_.get(sentence.text(fields[k])); });
     };
-    nb::object comments = make_tuple(sentence.comments.size(), [&](std::size_t i) {
+    nb::object comments = make_flat_tuple(sentence.comments.size(), [&](std::size_t i) {
       return make_string(sentence.text(sentence.comments[i])).release().ptr();
     });
-    nb::object ranges = make_tuple(sentence.ranges.size(), [&](std::size_t i) {
+    nb::object ranges = make_flat_tuple(sentence.ranges.size(), [&](std::size_t i) {
       const conllu::Range& range = sentence.ranges[i];
       return nb::make_tuple(range.start, range.end, row(range.row)).release().ptr();
     });
-    nb::object empty_nodes = make_tuple(sentence.empty_nodes.size(), [&](std::size_t i) {
+    nb::object empty_nodes = make_flat_tuple(sentence.empty_nodes.size(), [&](std::size_t i) {
       const conllu::EmptyNode& node = sentence.empty_nodes[i];
       return nb::make_tuple(node.after, row(node.row)).release().ptr();
     });
@@ -159,6 +175,22 @@ class Reader {
   StringCache open_;    // words and what else may be new on every line
 };
 
+// An instance of `type` whose attributes `names` are `values`, made without its constructor. What the constructors of
+// our immutable classes check, the scanner has checked, and in Python they would take a third of the reading time.
+nb::object make_frozen(nb::type_object type, nb::tuple names, nb::tuple values) {
+  const auto create = reinterpret_cast<newfunc>(PyType_GetSlot(reinterpret_cast<PyTypeObject*>(type.ptr()), Py_tp_new));
+  if (create == nullptr || names.size() != values.size()) throw nb::value_error("one name for each value, please");
+  const nb::tuple nothing;
+  nb::object made = nb::steal(create(reinterpret_cast<PyTypeObject*>(type.ptr()), nothing.ptr(), nullptr));
+  if (!made.is_valid()) nb::raise_python_error();
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (PyObject_GenericSetAttr(made.ptr(), nb::handle(names[i]).ptr(), nb::handle(values[i]).ptr()) != 0) {
+      nb::raise_python_error();
+    }
+  }
+  return made;
+}
+
 }  // namespace
 
 void bind_conllu(nb::module_& m) {
@@ -167,6 +199,9 @@ void bind_conllu(nb::module_& m) {
       .def("feed", &Reader::feed, nb::arg("data"), "Add the next piece of the file.")
       .def("finish", &Reader::finish, "Say that there is no more.")
       .def("next", &Reader::next, "The next complete sentence as tuples of columns, or None; raises ScanError.");
+
+  m.def("make_frozen", &make_frozen, nb::arg("cls"), nb::arg("names"), nb::arg("values"),
+        "An instance of an immutable class with these attributes, made without its constructor.");
 
   // Raised with (line, column or 0, message, remedy) as its arguments.
   PyObject* scan_error = PyErr_NewException("treeglot._core.conllu.ScanError", PyExc_ValueError, nullptr);

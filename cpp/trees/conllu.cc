@@ -1,6 +1,7 @@
 #include "trees/conllu.hh"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 namespace treeglot::conllu {
@@ -29,7 +30,7 @@ std::string shown(std::string_view text) {
   return std::string(text.substr(0, end)) + "…";
 }
 
-std::string quoted(std::string_view text) { return "'" + shown(text) + "'"; }
+std::string quoted(std::string_view text) { return std::string("'").append(shown(text)).append("'"); }
 
 // A plain number without sign or leading zeros, below a thousand million; -1 if it is none. Anything else could not be
 // written back as it was.
@@ -59,23 +60,41 @@ std::optional<std::string_view> comment_value(std::string_view comment, std::str
   return trimmed(comment.substr(1));
 }
 
-bool has_byte(std::uint64_t word, unsigned char byte) {
-  constexpr std::uint64_t kOnes = 0x0101010101010101ULL;
-  const std::uint64_t mixed = word ^ (kOnes * byte);
-  return ((mixed - kOnes) & ~mixed & (kOnes * 0x80)) != 0;
+constexpr std::uint64_t kOnes = 0x0101010101010101ULL;
+constexpr std::uint64_t kHighBits = kOnes * 0x80;
+
+std::uint64_t load(const char* data) {
+  std::uint64_t word;
+  std::memcpy(&word, data, sizeof word);
+  return word;
 }
 
-// Eight bytes at a time: whether the line is ASCII without NUL and carriage return, as most lines are.
+// The high bit of each byte that equals `byte`, exactly.
+std::uint64_t bytes_equal(std::uint64_t word, unsigned char byte) {
+  const std::uint64_t mixed = word ^ (kOnes * byte);
+  return ~(((mixed & ~kHighBits) + ~kHighBits) | mixed) & kHighBits;
+}
+
+// The position in memory of the first byte whose high bit is set in a mask that is not 0, and the mask without it.
+std::size_t first_byte(std::uint64_t mask) {
+  const int zeros = std::endian::native == std::endian::little ? std::countr_zero(mask) : std::countl_zero(mask);
+  return static_cast<std::size_t>(zeros) / 8;
+}
+std::uint64_t without_first_byte(std::uint64_t mask) {
+  return std::endian::native == std::endian::little ? mask & (mask - 1) : mask & ~std::bit_floor(mask);
+}
+
+// Whether the line is ASCII without NUL and carriage return, as most lines are.
 bool is_plain_ascii(std::string_view line) {
   const char* data = line.data();
   std::size_t left = line.size();
   for (; left >= 8; left -= 8, data += 8) {
-    std::uint64_t word;
-    std::memcpy(&word, data, 8);
-    if ((word & 0x8080808080808080ULL) != 0 || has_byte(word, 0) || has_byte(word, '\r')) return false;
+    const std::uint64_t word = load(data);
+    if (((word & kHighBits) | bytes_equal(word, 0) | bytes_equal(word, '\r')) != 0) return false;
   }
   for (; left > 0; --left, ++data) {
-    if (static_cast<signed char>(*data) <= 0 || *data == '\r') return false;
+    const auto byte = static_cast<unsigned char>(*data);
+    if (byte == 0 || byte >= 0x80 || byte == '\r') return false;
   }
   return true;
 }
@@ -94,7 +113,8 @@ std::size_t find_bad_utf8(std::string_view text) {
   while (i < size) {
     const unsigned char lead = bytes[i];
     if (lead < 0x80) {
-      ++i;
+      while (i + 8 <= size && (load(text.data() + i) & kHighBits) == 0) i += 8;
+      while (i < size && bytes[i] < 0x80) ++i;
       continue;
     }
     // The second byte's bounds keep out overlong forms, surrogates and anything above U+10FFFF.
@@ -200,10 +220,11 @@ bool Scanner::take_line(std::string_view& line, bool& ended) {
   const std::size_t end =
       found != nullptr ? static_cast<std::size_t>(static_cast<const char*>(found) - buffer_.data()) : size;
   ended = found != nullptr;
-  if (end - position_ > kMaxLineBytes + 1) {
-    throw Error(line_ + 1, 0, "the line is longer than 1,000,000 bytes",
+  const auto refuse_long = [](std::size_t number) {
+    throw Error(number, 0, "the line is longer than 1,000,000 bytes",
                 "split the sentence, or check that the file is CoNLL-U");
-  }
+  };
+  if (end - position_ > kMaxLineBytes + 1) refuse_long(line_ + 1);  // one more for a carriage return
   if (!ended && (!finished_ || position_ == size)) {
     searched_ = size;
     return false;
@@ -212,6 +233,7 @@ bool Scanner::take_line(std::string_view& line, bool& ended) {
   position_ = searched_ = ended ? end + 1 : size;
   ++line_;
   if (line.ends_with('\r')) line.remove_suffix(1);
+  if (line.size() > kMaxLineBytes) refuse_long(line_);
   if (at_start_) {
     at_start_ = false;
     check_start(line);
@@ -270,20 +292,29 @@ void Scanner::read_line(std::string_view line) {
   }
 }
 
+// Eight bytes at a time: columns are so short that a search for each tab would cost more than the reading.
 bool Scanner::split(std::string_view line, Row& row) const {
-  const char* const origin = buffer_.data() + begin_;
-  const char* start = line.data();
-  const char* const end = line.data() + line.size();
-  for (std::size_t column = 0; column < kColumns; ++column) {
-    const char* stop = start < end
-                           ? static_cast<const char*>(std::memchr(start, '\t', static_cast<std::size_t>(end - start)))
-                           : nullptr;
-    if ((stop != nullptr) != (column + 1 < kColumns)) return false;
-    if (stop == nullptr) stop = end;
-    row[column] = {static_cast<std::size_t>(start - origin), static_cast<std::size_t>(stop - start)};
-    start = stop + 1;
+  const std::size_t origin = static_cast<std::size_t>(line.data() - buffer_.data()) - begin_;
+  std::size_t column = 0;
+  std::size_t start = 0;
+  const auto end_column = [&](std::size_t at) {
+    if (column < kColumns) row[column] = {origin + start, at - start};
+    ++column;
+    start = at + 1;
+  };
+  std::size_t i = 0;
+  for (; i + 8 <= line.size(); i += 8) {
+    std::uint64_t tabs = bytes_equal(load(line.data() + i), '\t');
+    while (tabs != 0) {
+      end_column(i + first_byte(tabs));
+      tabs = without_first_byte(tabs);
+    }
   }
-  return true;
+  for (; i < line.size(); ++i) {
+    if (line[i] == '\t') end_column(i);
+  }
+  end_column(line.size());
+  return column == kColumns;
 }
 
 void Scanner::refuse_columns(std::string_view line) const {
@@ -457,7 +488,7 @@ void Scanner::check_heads() {
       ++unset;
     } else if (word.head >= size) {
       fail(word.row, kHead, word.line,
-           "the head of word " + name(j) + " is " + std::to_string(word.head + 1) + ", but there are " +
+           "the head of word " + name(j) + " is " + std::to_string(word.head + 1) + ", but the sentence has " +
                std::to_string(size) + (size == 1 ? " word" : " words"),
            "correct the head");
     } else if (word.head == kRoot) {

@@ -16,11 +16,14 @@ import tempfile
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, BinaryIO, TextIO, cast
+from typing import IO, TYPE_CHECKING, BinaryIO, TextIO, cast
 
 import zstandard
 
 from treeglot.errors import InputError, TreeglotError
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
 
 type_path = str | os.PathLike[str]
 
@@ -47,8 +50,7 @@ def open_binary(path: type_path) -> Iterator[BinaryIO]:
             if name.endswith(".gz"):
                 stream = cast(BinaryIO, stack.enter_context(gzip.GzipFile(fileobj=raw, mode="rb")))
             elif name.endswith(".zst"):
-                reader = zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True)
-                stream = cast(BinaryIO, io.BufferedReader(cast(io.RawIOBase, stack.enter_context(reader))))
+                stream = cast(BinaryIO, io.BufferedReader(_ZstdReader(raw), 65_536))
             else:
                 stream = raw
             yield stream
@@ -62,6 +64,39 @@ def open_binary(path: type_path) -> Iterator[BinaryIO]:
         raise InputError(
             f"damaged or truncated archive ({error})", path=name, line=1, remedy="copy or download the file again"
         ) from None
+
+
+class _ZstdReader(io.RawIOBase):
+    """Unpacks zstd frames; unlike the reader of `zstandard` it does not take a truncated file for a complete one."""
+
+    def __init__(self, raw: BinaryIO) -> None:
+        self._raw = raw
+        self._packed = b""
+        self._ready = memoryview(b"")
+        self._frame: zstandard.ZstdDecompressionObj | None = None
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Buffer) -> int:
+        while not self._ready:
+            # Small blocks, because a few bytes may unpack to a hundred thousand times as many.
+            packed = self._packed or self._raw.read(2048)
+            self._packed = b""
+            if not packed:
+                if self._frame is not None:
+                    raise EOFError("the last zstd frame is cut off")
+                return 0
+            if self._frame is None:
+                self._frame = zstandard.ZstdDecompressor().decompressobj()
+            self._ready = memoryview(self._frame.decompress(packed))
+            if self._frame.eof:
+                self._packed, self._frame = self._frame.unused_data, None
+        view = memoryview(buffer).cast("B")
+        size = min(len(view), len(self._ready))
+        view[:size] = self._ready[:size]
+        self._ready = self._ready[size:]
+        return size
 
 
 def iterate_lines(

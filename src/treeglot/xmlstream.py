@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple
 from xml.parsers import expat
 from xml.sax import saxutils
@@ -88,7 +88,71 @@ def iterate_events(path: type_path) -> Iterator[Event]:
             block = stream.read(BLOCK)
 
 
+class Element(NamedTuple):
+    """A small element kept whole, such as the header of a corpus. ``text`` is its own text if it has no children."""
+
+    name: str
+    attributes: tuple[tuple[str, str], ...] = ()
+    text: str = ""
+    children: tuple[Element, ...] = ()
+
+    def find(self, name: str) -> Element | None:
+        """The first child of that name."""
+        return next((child for child in self.children if child.name == name), None)
+
+    def get(self, name: str, default: str = "") -> str:
+        """An attribute."""
+        return dict(self.attributes).get(name, default)
+
+
+def read_element(start: Event, events: Iterator[Event]) -> Element:
+    """The element that ``start`` opens, taking its events up to its end tag."""
+    stack: list[tuple[Event, list[str], list[Element]]] = [(start, [], [])]
+    for event in events:
+        if event.kind == "start":
+            stack.append((event, [], []))
+        elif event.kind == "text":
+            stack[-1][1].append(event.text)
+        else:
+            first, texts, children = stack.pop()
+            text = "".join(texts)
+            done = Element(
+                first.name, tuple(first.attributes.items()), text.strip() if children else text, tuple(children)
+            )
+            if not stack:
+                return done
+            stack[-1][2].append(done)
+    raise AssertionError("events come from well-formed XML")
+
+
+def format_element(element: Element, *, indent: int = 0) -> str:
+    """``element`` as XML, each child on a line of its own."""
+    lines: list[str] = []
+    stack: list[tuple[Element | str, int]] = [(element, indent)]
+    while stack:
+        item, depth = stack.pop()
+        if isinstance(item, str):
+            lines.append("  " * depth + f"</{item}>")
+            continue
+        start = "  " * depth + format_tag(item.name, item.attributes)
+        if item.children:
+            lines.append(start + ">" + escape_text(item.text))
+            stack.append((item.name, depth))
+            stack.extend((child, depth + 1) for child in reversed(item.children))
+        else:
+            lines.append(f"{start}>{escape_text(item.text)}</{item.name}>" if item.text else start + "/>")
+    return "".join(line + "\n" for line in lines)
+
+
+def format_tag(name: str, attributes: Iterable[tuple[str, str]]) -> str:
+    """``<name a="1"``, to be closed by ``>`` or ``/>``."""
+    return f"<{name}" + "".join(f" {key}={escape_attribute(value)}" for key, value in attributes)
+
+
 _ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+_PLAIN = re.compile(r"[\w .,;:!?()/*+=$%-]*").fullmatch  # most attributes: nothing to check or escape
 
 
 def escape_text(text: str) -> str:
@@ -99,6 +163,8 @@ def escape_text(text: str) -> str:
 
 def escape_attribute(text: str) -> str:
     """``text`` as an attribute value with its quotes; tabs and line ends survive."""
+    if _PLAIN(text):
+        return f'"{text}"'
     _check_characters(text)
     return saxutils.quoteattr(text)
 

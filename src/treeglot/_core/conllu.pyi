@@ -1,5 +1,11 @@
+from typing import TypeVar
+
+_T = TypeVar("_T")
 _Strings = tuple[str, ...]
 _Columns = tuple[_Strings, _Strings, _Strings, _Strings, _Strings, _Strings, _Strings]
+
+def make_frozen(cls: type[_T], names: _Strings, values: tuple[object, ...]) -> _T:
+    """An instance of an immutable class with these attributes, made without its constructor."""
 
 class ScanError(ValueError):
     """Its arguments are line, column (0: the whole line), message and remedy."""

@@ -24,8 +24,8 @@ SENTENCE_END = frozenset((".", ":", "?", "!"))
 OPENING = frozenset(("(", "[", '"', "'", "&apos;", "&quot;", "&#91;", "&#93;"))
 """Tokens after which a sentence has still not begun."""
 
-_BEST = re.compile(r"\((\d+)/(\d+)\)")
-_OTHER = re.compile(r"\((\d+)\)")
+_BEST = re.compile(r"\(([0-9]{1,18})/([0-9]{1,18})\)")
+_OTHER = re.compile(r"\(([0-9]{1,18})\)")
 
 
 def lowercase(text: str) -> str:

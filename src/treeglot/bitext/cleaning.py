@@ -19,7 +19,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 from treeglot.bitext.pair import TextPair, digest
@@ -28,7 +28,7 @@ from treeglot.files import atomic_write, type_path
 
 REASONS: dict[str, str] = {
     "empty": "one side is empty",
-    "control": "control or other non-printing characters",
+    "control": "control, non-printing or damaged characters",
     "short": "fewer words than the minimum",
     "long": "more words than the maximum",
     "ratio": "lengths too different",
@@ -39,10 +39,10 @@ REASONS: dict[str, str] = {
 }
 """Why a pair can be dropped, in the order in which the reasons are tried."""
 
-# Controls, soft hyphen, zero-width and direction marks, line/paragraph separators, BOM, unassigned specials, U+FFFD.
+# Controls, soft hyphen, zero-width and direction marks, line/paragraph separators, BOM, noncharacters.
 # The zero-width (non-)joiners U+200C and U+200D are left alone: Persian and Indic scripts are written with them.
 _NON_PRINTING = re.compile(
-    "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\xad\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff0-\uffff\ue000-\uf8ff]"
+    "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\xad\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff0-\ufffb\ufffe\uffff]"
 )
 _CJK = (
     "\u2e80-\u2fdf\u3000-\u30ff\u3100-\u312f\u3190-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff01-\uff65\U00020000-\U000323af"
@@ -62,11 +62,13 @@ class CleaningOptions:
     """Words of the longer side per word of the shorter; 0 for no limit."""
     max_word: int = 100
     """Characters of one word; 0 for no limit."""
-    unit: Literal["word", "character"] = "word"
+    unit: Literal["word", "token", "character"] = "word"
+    """What length is counted in; "token" is what white space separates, for text that is segmented already."""
     duplicates: Literal["pair", "source", "keep"] = "pair"
     """Drop a pair seen before, or any pair whose source was seen before, or none."""
     control: Literal["drop", "strip", "keep"] = "strip"
-    """Drop pairs with non-printing characters, remove the characters, or keep both."""
+    """Drop pairs with non-printing characters, remove the characters, or keep both. U+FFFD, the trace of text that was
+    decoded wrongly, cannot be mended: such pairs are dropped by "drop" and by "strip"."""
     drop_identical: bool = False
     match_digits: bool = False
     """Drop pairs whose sides do not have the same digits, whatever their order, script and separators."""
@@ -88,7 +90,7 @@ class CleaningOptions:
 
 
 _CHOICES = {
-    "unit": ("word", "character"),
+    "unit": ("word", "token", "character"),
     "duplicates": ("pair", "source", "keep"),
     "control": ("drop", "strip", "keep"),
     "normalization": ("NFC", "NFKC", "none"),
@@ -117,7 +119,7 @@ class CleaningReport:
             "dropped": dict(self.dropped),
             "examples": {
                 reason: [{"line": pair.line, "source": pair.source, "target": pair.target} for pair in pairs]
-                for reason, pairs in self.examples.items()
+                for reason, pairs in self._sorted_examples()
             },
             "options": asdict(self.options),
         }
@@ -131,10 +133,13 @@ class CleaningReport:
             f"{name:<{wide}}  {count:>12,}  {100 * count / self.total if self.total else 0:6.2f} %"
             for name, count in rows
         ]
-        for reason, pairs in self.examples.items():
+        for reason, pairs in self._sorted_examples():
             lines += ["", f"{REASONS[reason]}, for example:"]
             lines += [f"  line {pair.line}: {_shorten(pair.source)} ||| {_shorten(pair.target)}" for pair in pairs]
         return "\n".join(lines) + "\n"
+
+    def _sorted_examples(self) -> list[tuple[str, list[TextPair]]]:
+        return [(reason, self.examples[reason]) for reason in REASONS if self.examples.get(reason)]
 
     def save(self, path: type_path) -> None:
         """Write the report, as JSON if the name ends in ``.json``, otherwise as text."""
@@ -187,12 +192,12 @@ def _make_normaliser(options: CleaningOptions) -> Callable[[str], str]:
     strip_controls, whitespace = options.control == "strip", options.whitespace
 
     def normalise(text: str) -> str:
-        if not text.isascii():
-            if form != "none" and not unicodedata.is_normalized(form, text):
-                text = unicodedata.normalize(form, text)
-            if strip_controls:
-                text = _NON_PRINTING.sub("", text)
-        elif strip_controls and not text.isprintable():
+        if form != "none" and not text.isascii() and not unicodedata.is_normalized(form, text):
+            text = unicodedata.normalize(form, text)
+        # Printable text has no control characters and no white space but U+0020: most segments end here.
+        if text.isprintable() and "  " not in text and not text.startswith(" ") and not text.endswith(" "):
+            return text
+        if strip_controls:
             text = _NON_PRINTING.sub("", text)
         return " ".join(text.split()) if whitespace else text
 
@@ -205,25 +210,30 @@ def count_words(text: str) -> int:
     >>> count_words("a small house"), count_words("一个 small 房子")
     (3, 5)
     """
-    return len(_words(text))
+    return len(split_words(text))
 
 
-def _words(text: str) -> list[str]:
+def split_words(text: str) -> list[str]:
+    """The words that `count_words` counts."""
     return text.split() if text.isascii() or _HAS_CJK.search(text) is None else _WORD.findall(text)
 
 
 def _make_judge(options: CleaningOptions) -> Callable[[str, str], str | None]:
     seen: set[bytes] = set()
     characters = options.unit == "character"
+    cut: Callable[[str], list[str]] = str.split if options.unit == "token" else split_words
     low, high, ratio, max_word = options.min_length, options.max_length, options.max_ratio, options.max_word
-    drop_control, duplicates = options.control == "drop", options.duplicates
+    drop_control, drop_damaged = options.control == "drop", options.control != "keep"
+    duplicates = options.duplicates
 
     def find_reason(source: str, target: str) -> str | None:
         if not source or not target or source.isspace() or target.isspace():
             return "empty"
         if drop_control and (_NON_PRINTING.search(source) or _NON_PRINTING.search(target)):
             return "control"
-        source_words, target_words = _words(source), _words(target)
+        if drop_damaged and ("\ufffd" in source or "\ufffd" in target):
+            return "control"
+        source_words, target_words = cut(source), cut(target)
         m, n = (len(source), len(target)) if characters else (len(source_words), len(target_words))
         if m < low or n < low:
             return "short"
@@ -253,8 +263,3 @@ def _make_judge(options: CleaningOptions) -> Callable[[str, str], str | None]:
 
 def _digits(text: str) -> Counter[int]:
     return Counter(unicodedata.digit(character) for character in _DIGITS.findall(text))
-
-
-def option_names() -> tuple[str, ...]:
-    """The names of all cleaning options."""
-    return tuple(item.name for item in fields(CleaningOptions))

@@ -13,7 +13,7 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from treeglot.bitext.pair import TextPair
+from treeglot.bitext.pair import TextPair, refuse_surrogates
 from treeglot.errors import ConfigError, InputError, TreeglotError
 from treeglot.files import atomic_write, read_lines, type_path
 
@@ -137,7 +137,7 @@ def write_jsonl(
             "nested JSON needs two languages", path=path, remedy="name the source and the target language"
         )
     count = 0
-    with atomic_write(path) as out:
+    with refuse_surrogates(path), atomic_write(path) as out:
         for pair in pairs:
             record: dict[str, Any]
             if translation_field:

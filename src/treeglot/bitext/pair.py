@@ -9,11 +9,14 @@ TextPair(source='une maison', target='a house', id='7')
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from treeglot.errors import TreeglotError
+from treeglot.files import type_path
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -60,6 +63,19 @@ def one_line(text: str) -> str:
     if "\n" in text or "\r" in text:
         return _BREAKS.sub(" ", text)
     return text
+
+
+@contextlib.contextmanager
+def refuse_surrogates(path: type_path) -> Iterator[None]:
+    """Writing half a surrogate pair, which no file can hold, is a `TreeglotError`."""
+    try:
+        yield
+    except UnicodeEncodeError as error:
+        raise TreeglotError(
+            f"half a surrogate pair cannot be written (in {error.object[:40]!r})",
+            path=path,
+            remedy="decode the text as UTF-8 without surrogateescape or surrogatepass",
+        ) from None
 
 
 def digest(*texts: str) -> bytes:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator
 
-from treeglot.bitext.pair import TextPair, one_line
+from treeglot.bitext.pair import TextPair, one_line, refuse_surrogates
 from treeglot.errors import InputError, TreeglotError
 from treeglot.files import atomic_write, read_lines, type_path
 
@@ -60,7 +60,7 @@ def write_parallel(
     if os.fspath(source) == os.fspath(target):
         raise TreeglotError("both sides would go to one file", path=source, remedy="name two files")
     count = 0
-    with atomic_write(source) as first, atomic_write(target) as second:
+    with refuse_surrogates(source), atomic_write(source) as first, atomic_write(target) as second:
         for pair in pairs:
             first.write(encode(pair.source) + "\n")
             second.write(encode(pair.target) + "\n")

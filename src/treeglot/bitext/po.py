@@ -27,7 +27,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Literal
 
-from treeglot.bitext.pair import TextPair, digest
+from treeglot.bitext.pair import TextPair, digest, refuse_surrogates
 from treeglot.errors import InputError, TreeglotError
 from treeglot.files import atomic_write, read_lines, type_path
 
@@ -239,7 +239,7 @@ def write_po(pairs: Iterable[TextPair], path: type_path, *, target_lang: str | N
     """
     count = 0
     written: dict[bytes, bytes] = {}
-    with atomic_write(path) as out:
+    with refuse_surrogates(path), atomic_write(path) as out:
         out.write('msgid ""\nmsgstr ""\n"MIME-Version: 1.0\\n"\n"Content-Type: text/plain; charset=UTF-8\\n"\n')
         out.write('"Content-Transfer-Encoding: 8bit\\n"\n')
         if target_lang:

@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from treeglot.bitext.pair import TextPair, one_line
+from treeglot.bitext.pair import TextPair, one_line, refuse_surrogates
 from treeglot.errors import ConfigError, InputError
 from treeglot.files import atomic_write, read_lines, type_path
 
@@ -69,7 +69,7 @@ def read_tsv(
 def write_tsv(pairs: Iterable[TextPair], path: type_path, *, extra: Sequence[str] = ()) -> int:
     """Write source, target and the metadata named in ``extra`` as columns; tabs and line breaks become spaces."""
     count = 0
-    with atomic_write(path) as out:
+    with refuse_surrogates(path), atomic_write(path) as out:
         for pair in pairs:
             cells = [pair.source, pair.target, *(pair.get(name) for name in extra)]
             out.write("\t".join(_TABS.sub(" ", one_line(cell)) for cell in cells) + "\n")

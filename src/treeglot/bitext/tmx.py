@@ -22,7 +22,7 @@ from typing import Literal
 from xml.parsers import expat
 
 from treeglot.bitext.languages import match_rank
-from treeglot.bitext.pair import TextPair
+from treeglot.bitext.pair import TextPair, refuse_surrogates
 from treeglot.errors import ConfigError, InputError, TreeglotError
 from treeglot.files import atomic_write, type_path
 from treeglot.xmlstream import Event, escape_attribute, escape_text, iterate_events
@@ -123,6 +123,7 @@ class _Units:
         self.segment: str | None = None
         self.parts: list[str] | None = None
         self.codes = 0
+        self.kept: list[int] = []  # for each open inline element, where its start tag is in `parts`
         self.noting: tuple[str, list[str]] | None = None
 
     def units(self) -> Iterator[_Unit]:
@@ -170,6 +171,7 @@ class _Units:
             raise self.error(event, what, f"inside <seg> there may be text and {', '.join(sorted(INLINE))}")
         if self.keep:
             attributes = "".join(f" {key}={escape_attribute(value)}" for key, value in event.attributes.items())
+            self.kept.append(len(parts))
             parts.append(f"<{event.name}{attributes}>")
         elif event.name in CODES:
             self.codes += 1
@@ -189,9 +191,8 @@ class _Units:
             if name == "seg":
                 self.segment, self.parts = "".join(self.parts), None
             elif self.keep:
-                start = self.parts[-1]
-                if start.startswith(f"<{name}") and start.endswith(">") and not start.startswith("</"):
-                    self.parts[-1] = start[:-1] + "/>"
+                if self.kept.pop() == len(self.parts) - 1:
+                    self.parts[-1] = self.parts[-1][:-1] + "/>"
                 else:
                     self.parts.append(f"</{name}>")
             elif name in CODES:
@@ -208,7 +209,7 @@ class _Units:
                     "<tu> without <tuv>", path=self.path, line=unit.line, remedy="add its variants, or remove the unit"
                 )
             return unit
-        elif self.noting is not None and self.unit is not None:
+        elif name in ("prop", "note") and self.noting is not None and self.unit is not None:
             key, texts = self.noting
             self.unit.add(key, "".join(texts))
             self.noting = None
@@ -238,7 +239,7 @@ def write_tmx(
         f"<tuv xml:lang={escape_attribute(language)}><seg>" for language in (source_lang, target_lang)
     )
     count = 0
-    with atomic_write(path) as out:
+    with refuse_surrogates(path), atomic_write(path) as out:
         out.write('<?xml version="1.0" encoding="UTF-8"?>\n<tmx version="1.4">\n')
         out.write(
             f'<header creationtool="treeglot" creationtoolversion="{version}" segtype="sentence" o-tmf="treeglot"'

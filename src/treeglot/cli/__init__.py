@@ -14,7 +14,12 @@ from typing import Annotated
 import typer
 
 from treeglot import TreeglotError, __version__, progress
-from treeglot.cli import bitext, config, example, parse, trees
+from treeglot.cli.bitext import app as bitext_app
+from treeglot.cli.config import app as config_app
+from treeglot.cli.example import app as example_app
+from treeglot.cli.example import demo
+from treeglot.cli.parse import parse, parsers_app
+from treeglot.cli.trees import app as trees_app
 
 app = typer.Typer(
     name="treeglot",
@@ -24,13 +29,13 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.add_typer(trees.app, name="trees")
-app.add_typer(bitext.app, name="bitext")
-app.command("parse")(parse.parse)
-app.add_typer(parse.parsers_app, name="parsers")
-app.add_typer(example.app, name="example")
-app.command("demo")(example.demo)
-app.add_typer(config.app, name="config")
+app.add_typer(trees_app, name="trees")
+app.add_typer(bitext_app, name="bitext")
+app.command("parse")(parse)
+app.add_typer(parsers_app, name="parsers")
+app.add_typer(example_app, name="example")
+app.command("demo")(demo)
+app.add_typer(config_app, name="config")
 
 
 def _print_version(wanted: bool) -> None:
@@ -59,17 +64,25 @@ def main() -> None:
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     code = 0
     try:
-        app()
+        app(prog_name="treeglot")
     except TreeglotError as error:
         print(f"treeglot: {error}", file=sys.stderr)
         code = 1
     except KeyboardInterrupt:
         print("treeglot: interrupted", file=sys.stderr)
         code = 130
-    except BrokenPipeError:  # `treeglot ... | head`: the reader has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        code = 0
+    except SystemExit as stop:
+        if not isinstance(stop.__context__, BrokenPipeError):
+            raise
+        _reader_has_gone()
+    except BrokenPipeError:
+        _reader_has_gone()
     except OSError as error:
         print(f"treeglot: {error}", file=sys.stderr)
         code = 1
     sys.exit(code)
+
+
+def _reader_has_gone() -> None:
+    """In ``treeglot ... | head`` the reader stops early, which is no error; nothing more may be written to it."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

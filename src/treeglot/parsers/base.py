@@ -118,6 +118,12 @@ class Parser(ABC):
         """Bytes of memory that helpers outside this process took at most (0 if there are none)."""
         return 0
 
+    def start(self) -> None:  # noqa: B027 - only servers have something to start
+        """Make ready what takes long, so that it is not counted as parsing. `parse` does it by itself if need be."""
+
+    def finish(self) -> None:  # noqa: B027 - only backends that read along have something to check
+        """Called when all sentences of a text have been parsed."""
+
     def close(self) -> None:  # noqa: B027 - most backends have nothing to release
         """Release the model, stop the server."""
 

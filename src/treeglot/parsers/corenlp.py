@@ -12,7 +12,6 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import threading
 import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -24,6 +23,7 @@ from treeglot.parsers.base import BOTH, MAX_WORDS, BackendUnavailable, Parser, f
 from treeglot.parsers.cache import cache_folder
 from treeglot.parsers.corenlp_answer import Answer, read_answer, words_of
 from treeglot.parsers.corenlp_server import CoreNLPServer, ServerFailed
+from treeglot.parsers.registry import BackendInfo, ModelInfo
 from treeglot.trees.sentence import ParsedSentence
 from treeglot.trees.tokens import Tokens
 
@@ -92,6 +92,49 @@ def install(
     if source is not None:
         return [maven.copy_from(what, source, home(version)) for what in wanted]
     return [maven.fetch(what, home(version), repository=repository, mvn=mvn) for what in wanted]
+
+
+def info() -> BackendInfo:
+    program = shutil.which(os.environ.get("TREEGLOT_JAVA") or "java")
+    models = tuple(
+        ModelInfo(
+            lang,
+            f"{VERSION} {language.classifier}",
+            BOTH,
+            program is not None and is_installed(lang),
+            f"treeglot parsers install corenlp --lang {lang} ({language.megabytes:,} MB)",
+        )
+        for lang, language in LANGUAGES.items()
+    )
+    how = "" if program else "install a Java runtime (8 or newer)"
+    return BackendInfo("corenlp", program is not None, VERSION if any(m.installed for m in models) else "", models, how)
+
+
+def open_backend(
+    lang: str,
+    *,
+    model: str | None = None,
+    memory: str | None = None,
+    threads: int = 1,
+    timeout: float = 30.0,
+    version: str = VERSION,
+    java: str | None = None,
+    classpath: Sequence[str | os.PathLike[str]] | None = None,
+    properties: Mapping[str, str] | None = None,
+    max_words: int = MAX_WORDS,
+) -> Parser:
+    return CoreNLPParser(
+        lang,
+        model=model,
+        memory=memory,
+        threads=threads,
+        timeout=timeout,
+        version=version,
+        java=java,
+        classpath=classpath,
+        properties=properties,
+        max_words=max_words,
+    )
 
 
 class CoreNLPParser(Parser):
@@ -166,7 +209,6 @@ class CoreNLPParser(Parser):
             "annotators": ",".join(name for name in annotators if name in ("tokenize", "ssplit", "mwt", "pos"))
         }
         self.server = CoreNLPServer(jars, server, java=program, memory=memory or language.memory, threads=threads)
-        self._closed = threading.Event()
 
     @property
     def description(self) -> str:
@@ -178,6 +220,9 @@ class CoreNLPParser(Parser):
     def parse_tokens(self, batch: Sequence[Sequence[str]]) -> list[ParsedSentence]:
         lines = [" ".join(re.sub(r"\s", "_", word) for word in words) for words in batch]
         return self._parse(lines, self._given_words, batch)
+
+    def start(self) -> None:
+        self.server.start()
 
     def tokenize_only(self, text: str) -> Tokens:
         answer = self.server.request(text, self._no_parse, timeout=self.timeout)

@@ -19,8 +19,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from treeglot.errors import ParserError
-from treeglot.parsers.base import flat_constituency, single_root, with_attached
+from treeglot.errors import ParserError, TreeglotError
+from treeglot.parsers.base import BOTH, flat_constituency, single_root, with_attached
+from treeglot.parsers.complete import complete
 from treeglot.parsers.tagsets import UPOS, universal
 from treeglot.trees.constituency import ConstituencyTree
 from treeglot.trees.dependency import ROOT, DependencyTree
@@ -42,7 +43,7 @@ def read_answer(answer: Answer, lang: str, given: Sequence[Sequence[str]] | None
     sentences = answer.data.get("sentences")
     if not isinstance(sentences, list):
         raise ParserError("the server's answer has no sentences", remedy="")
-    units = answer.text.encode("utf-16-le", "surrogatepass")
+    units = _units(answer)
     parsed = []
     for number, sentence in enumerate(sentences):
         words = None
@@ -54,9 +55,14 @@ def read_answer(answer: Answer, lang: str, given: Sequence[Sequence[str]] | None
     return parsed
 
 
+def _units(answer: Answer) -> bytes:
+    return answer.text.encode("utf-16-le", "surrogatepass")
+
+
 def words_of(answer: Answer, lang: str) -> list[Tokens]:
     """The words and tags of an answer without trees."""
-    return [_tokens(sentence["tokens"], None, lang, None) for sentence in answer.data.get("sentences", ())]
+    units = _units(answer)
+    return [_tokens(sentence["tokens"], None, lang, units, None) for sentence in answer.data.get("sentences", ())]
 
 
 def _sentence(sentence: dict[str, Any], lang: str, units: bytes, given: Sequence[str] | None) -> ParsedSentence:
@@ -65,22 +71,36 @@ def _sentence(sentence: dict[str, Any], lang: str, units: bytes, given: Sequence
     size = len(sentence["tokens"])
     if shape is not None and len(shape.tokens) != size:
         raise ParserError(f"{size} words but {len(shape.tokens)} in the phrase-structure tree", remedy="")
-    tokens = _tokens(sentence["tokens"], shape.tokens.tags if shape is not None else None, lang, given)
+    tokens = _tokens(sentence["tokens"], shape.tokens.tags if shape is not None else None, lang, units, given)
     heads: list[int | None] = [None] * size
     deprels = [UNSET] * size
     for arc in sentence.get("basicDependencies", ()):
         j = arc["dependent"] - 1
         heads[j], deprels[j] = (arc["governor"] - 1 if arc["governor"] else ROOT), arc["dep"]
-    fixed_heads, fixed_labels, attached = single_root(heads, deprels)
-    dependency = DependencyTree(tokens, fixed_heads, fixed_labels)
     constituency = flat_constituency(tokens) if shape is None else without_root(shape, tokens)
+    try:
+        fixed_heads, fixed_labels, attached = single_root(heads, deprels)
+        parsed = ParsedSentence(tokens, DependencyTree(tokens, fixed_heads, fixed_labels), constituency)
+    except TreeglotError:
+        # CoreNLP's conversion of Chinese trees now and then gives a cycle without a root; the phrases are good.
+        if shape is None:
+            raise
+        attached = 0
+        parsed = complete(ParsedSentence(tokens, None, constituency), BOTH)
     ranges = () if given is not None else _ranges(sentence["tokens"], units)
     if ranges:  # the space after "zum" belongs to the range, not to "dem"
         inside = {j for found in ranges for j in range(found.start, found.end)}
         misc = [UNSET if j in inside else value for j, value in enumerate(tokens.misc)]
         tokens = tokens.replace(misc=misc)
-        dependency, constituency = dependency.with_tokens(tokens), constituency.with_tokens(tokens)
-    return with_attached(replace(ParsedSentence(tokens, dependency, constituency), ranges=ranges), attached)
+        assert parsed.dependency is not None and parsed.constituency is not None
+        parsed = replace(
+            parsed,
+            tokens=tokens,
+            dependency=parsed.dependency.with_tokens(tokens),
+            constituency=parsed.constituency.with_tokens(tokens),
+            ranges=ranges,
+        )
+    return with_attached(parsed, attached)
 
 
 def without_root(shape: ConstituencyTree, tokens: Tokens) -> ConstituencyTree:
@@ -93,7 +113,11 @@ def without_root(shape: ConstituencyTree, tokens: Tokens) -> ConstituencyTree:
 
 
 def _tokens(
-    words: Sequence[dict[str, Any]], tree_tags: Sequence[str] | None, lang: str, given: Sequence[str] | None
+    words: Sequence[dict[str, Any]],
+    tree_tags: Sequence[str] | None,
+    lang: str,
+    units: bytes,
+    given: Sequence[str] | None,
 ) -> Tokens:
     # A phrase-structure parser with a lexicon of its own tags the words itself; then its tags belong to the tree.
     tags = list(tree_tags) if tree_tags is not None else [word.get("pos", UNSET) for word in words]
@@ -102,12 +126,28 @@ def _tokens(
     last = len(words) - 1
     misc = ["SpaceAfter=No" if j != last and not word.get("after", " ") else UNSET for j, word in enumerate(words)]
     return Tokens(
-        given if given is not None else [word.get("originalText") or word["word"] for word in words],
+        given if given is not None else _forms(words, units),
         lemmas=lemmas if any(lemma != UNSET for lemma in lemmas) else None,
         upos=tags if only_universal else universal(tags, lang),
         xpos=None if only_universal else tags,
         misc=misc if given is None else None,
     )
+
+
+def _forms(words: Sequence[dict[str, Any]], units: bytes) -> list[str]:
+    """Each word as it is written in the text; parts of a multiword ("zu", "dem" in "zum") as CoreNLP gives them.
+
+    CoreNLP's own ``word`` has quotes and brackets rewritten, its ``originalText`` lacks the full stop of abbreviations."""
+    places = [(word.get("characterOffsetBegin"), word.get("characterOffsetEnd")) for word in words]
+    forms = []
+    for j, (word, place) in enumerate(zip(words, places, strict=True)):
+        begin, end = place
+        shared = place in (places[j - 1] if j else None, places[j + 1] if j + 1 < len(places) else None)
+        text = (
+            "" if shared or begin is None or end is None else units[2 * begin : 2 * end].decode("utf-16-le", "replace")
+        )
+        forms.append(text.strip() or word.get("originalText") or word["word"])
+    return forms
 
 
 def _ranges(words: Sequence[dict[str, Any]], units: bytes) -> tuple[MultiwordRange, ...]:

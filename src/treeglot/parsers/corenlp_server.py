@@ -31,6 +31,8 @@ log = logging.getLogger(__name__)
 
 _MAIN_CLASS = "edu.stanford.nlp.pipeline.StanfordCoreNLPServer"
 _START_ATTEMPTS = 3
+PATIENCE = 15.0
+"""Seconds beyond its own limit after which a server that does not answer is taken for hung."""
 _LONGEST_REQUEST = 24 * 3600.0
 """The server caps each request's own limit by its global one, so that one is out of the way."""
 
@@ -73,6 +75,11 @@ class CoreNLPServer:
     def log_path(self) -> Path:
         return Path(self._folder.name) / "server.log"
 
+    def start(self) -> None:
+        """Start Java unless it runs, and wait until it answers."""
+        with self._lock:
+            self._ensure_running()
+
     def request(self, text: str, properties: Mapping[str, str], *, timeout: float) -> dict[str, Any]:
         """Annotate ``text``. A dead server is started again and the request repeated once, alone."""
         with self._lock:
@@ -114,15 +121,15 @@ class CoreNLPServer:
     def _post(self, text: str, properties: Mapping[str, str], timeout: float) -> dict[str, Any]:
         sent = {"outputFormat": "json", "timeout": str(int(timeout * 1000)), **properties}
         query = urllib.parse.urlencode({"properties": json.dumps(sent, ensure_ascii=True)})
-        connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=timeout + 15)
+        connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=timeout + PATIENCE)
         try:
             connection.request(
-                "POST", f"{self._context}/?{query}", text.encode("utf-8"), {"Content-Type": "text/plain;charset=utf-8"}
+                "POST", f"{self._context}?{query}", text.encode("utf-8"), {"Content-Type": "text/plain;charset=utf-8"}
             )
             answer = connection.getresponse()
             body = answer.read()
         except TimeoutError:
-            raise _ServerGone(f"no answer in {timeout + 15:.0f} s") from None
+            raise _ServerGone(f"no answer in {timeout + PATIENCE:.0f} s") from None
         except (OSError, http.client.HTTPException) as error:
             raise _ServerGone(str(error) or type(error).__name__) from None
         finally:
@@ -136,6 +143,11 @@ class CoreNLPServer:
                 return result
             raise ServerFailed("the server's answer has no sentences", remedy="")
         message = " ".join(body.decode("utf-8", errors="replace").split())[:150]
+        if answer.status in (401, 403, 404, 405):  # not about this sentence: every other one would fail in the same way
+            raise BackendUnavailable(
+                f"the server answered {answer.status}: {message}",
+                remedy="use the CoreNLP release that treeglot installs",
+            )
         if "OutOfMemoryError" in message:
             raise _ServerGone("out of memory")
         if "timed out" in message.lower() or "TimeoutException" in message:
@@ -173,7 +185,7 @@ class CoreNLPServer:
         command = [self.java, f"-Xmx{self.memory}", "-XX:+ExitOnOutOfMemoryError", "-Djava.net.preferIPv4Stack=true"]
         command += ["-cp", ":".join(map(str, self.classpath)), _MAIN_CLASS, "-port", str(self._port)]
         command += ["-uriContext", self._context, "-threads", str(self.threads), "-quiet", "true"]
-        command += ["-timeout", str(int(_LONGEST_REQUEST * 1000)), "-maxCharLength", "-1"]
+        command += ["-timeout", str(int(_LONGEST_REQUEST * 1000)), "-maxCharLength", str(10**9)]
         command += ["-serverProperties", str(properties), "-preload", self.properties.get("annotators", "tokenize")]
         try:
             with self.log_path.open("wb") as stream:

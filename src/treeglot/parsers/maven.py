@@ -188,6 +188,9 @@ def _download(what: Coordinates, final: Path, repository: str) -> None:
                     _blocks(answer), f"fetching {what.file_name} (MB)", total=-(-length // _CHUNK) or None
                 ):
                     stream.write(block)
+                    length -= len(block)
+                if length > 0:  # http.client says nothing when the other side hangs up early
+                    raise OSError("the connection was closed before the end")
     except (OSError, ValueError) as error:
         raise ParserError(
             f"could not download {what}: {error}", path=address, remedy="run the same command again to continue"

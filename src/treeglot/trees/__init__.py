@@ -1,6 +1,11 @@
 """Dependency and constituency trees: data types, files, operations, pictures.
 
-Start with `ParsedSentence`; see the spec of each format in its module.
+The data types are here; each format and each operation has a module of its own:
+
+* files: `conllu`, `penn`, `bracketed`, `tiger`, `treealigner`, `wordlinks`, `treejson`; `formats` finds the right one by a
+  file's name, `convert` converts between them, `statistics` counts;
+* operations: `projectivity`, `binarize`, `heads`, `cons2dep`, `dep2cons`, `continuous`, `phrasal`;
+* pictures: `display`.
 """
 
 from treeglot.trees.constituency import ConstituencyTree, NodeRef, SecondaryEdge

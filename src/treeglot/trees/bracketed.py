@@ -167,7 +167,7 @@ def read_bracketed(path: type_path) -> Iterator[ConstituencyTree]:
         yield parse_bracketed(text, path=path, line=number)
 
 
-def write_bracketed(path: type_path, trees: Iterable[ConstituencyTree], *, full: bool = False) -> int:
+def write_bracketed(trees: Iterable[ConstituencyTree], path: type_path, *, full: bool = False) -> int:
     """Write bracketed trees, one on each line; returns how many."""
     count = 0
     with atomic_write(path) as stream:

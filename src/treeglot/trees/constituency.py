@@ -19,7 +19,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from treeglot.errors import TreeError
-from treeglot.trees.tokens import Tokens, check_same_forms
+from treeglot.trees.tokens import Tokens, check_same_forms, shorten
 
 NodeRef = int
 """A phrase (its number, 0 or more) or a word (``~j`` for word j)."""
@@ -84,6 +84,28 @@ class ConstituencyTree:
                 raise TreeError(f"{len(tokens)} words but {len(column)} {name}", remedy="give one for each word")
 
     @classmethod
+    def trusted(
+        cls,
+        tokens: Tokens,
+        labels: tuple[str, ...],
+        children: tuple[tuple[NodeRef, ...], ...],
+        functions: tuple[str, ...],
+        word_functions: tuple[str, ...],
+    ) -> ConstituencyTree:
+        """Without the checks, for readers whose trees are sound and already in order (preorder, children by first word)."""
+        tree = cls.__new__(cls)
+        put = object.__setattr__
+        put(tree, "tokens", tokens)
+        put(tree, "labels", labels)
+        put(tree, "children", children)
+        put(tree, "functions", functions)
+        put(tree, "word_functions", word_functions)
+        put(tree, "ids", ())
+        put(tree, "word_ids", ())
+        put(tree, "secondary", ())
+        return tree
+
+    @classmethod
     def build(cls, tokens: Tokens | Sequence[str], nested: Any) -> ConstituencyTree:
         """From nested tuples ``(label, child, ...)`` in which a word is its index. ``label`` may be ``(label, function)``."""
         labels: list[str] = []
@@ -110,6 +132,10 @@ class ConstituencyTree:
     def __len__(self) -> int:
         """The number of phrases."""
         return len(self.labels)
+
+    def __bool__(self) -> bool:
+        """A tree is true, also that of a single word without phrases."""
+        return True
 
     @property
     def root(self) -> NodeRef:
@@ -157,6 +183,14 @@ class ConstituencyTree:
         return tuple(map(tuple, words))
 
     @cached_property
+    def sizes(self) -> tuple[int, ...]:
+        """The number of words under each phrase."""
+        sizes = [0] * len(self)
+        for n in range(len(self) - 1, -1, -1):
+            sizes[n] = sum(sizes[child] if child >= 0 else 1 for child in self.children[n])
+        return tuple(sizes)
+
+    @cached_property
     def spans(self) -> tuple[tuple[int, int], ...]:
         """The half-open closure of each phrase's words."""
         low = [len(self.tokens)] * len(self)
@@ -180,7 +214,7 @@ class ConstituencyTree:
     @cached_property
     def discontinuous(self) -> tuple[bool, ...]:
         """For each phrase, whether it has a gap."""
-        return tuple(high - low != len(words) for (low, high), words in zip(self.spans, self.yields, strict=True))
+        return tuple(high - low != size for (low, high), size in zip(self.spans, self.sizes, strict=True))
 
     def preorder(self) -> Iterator[NodeRef]:
         """All phrases and words, parents before children, left to right."""
@@ -190,6 +224,16 @@ class ConstituencyTree:
             yield node
             if node >= 0:
                 stack.extend(reversed(self.children[node]))
+
+    def __repr__(self) -> str:
+        root = self.labels[0] if self.labels else self.label(self.root)
+        return f"ConstituencyTree({shorten(self.tokens.forms)}, root={root!r}, phrases={len(self)})"
+
+    def _repr_svg_(self) -> str | None:
+        """The picture that a notebook shows."""
+        from treeglot.trees.display import notebook_svg
+
+        return notebook_svg(self)
 
     def with_tokens(self, tokens: Tokens) -> ConstituencyTree:
         """The same phrases over other tokens (as many, with the same forms)."""

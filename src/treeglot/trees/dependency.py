@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import Self
 
 from treeglot.errors import TreeError
-from treeglot.trees.tokens import UNSET, Tokens, check_same_forms
+from treeglot.trees.tokens import UNSET, Tokens, check_same_forms, shorten
 
 ROOT = -1
 """The head of the root word."""
@@ -160,6 +160,15 @@ class DependencyTree:
     def is_projective(self) -> bool:
         """Whether every subtree is one contiguous span."""
         return all(high - low == size for (low, high), size in zip(self.spans, self.sizes, strict=True))
+
+    def __repr__(self) -> str:
+        return f"DependencyTree({shorten(self.tokens.forms)}, root={self.tokens.forms[self.root]!r})"
+
+    def _repr_svg_(self) -> str | None:
+        """The picture that a notebook shows."""
+        from treeglot.trees.display import notebook_svg
+
+        return notebook_svg(self)
 
     def with_tokens(self, tokens: Tokens) -> DependencyTree:
         """The same arcs over other tokens (as many, with the same forms)."""

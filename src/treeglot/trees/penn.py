@@ -24,6 +24,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import Literal
 
 from treeglot.errors import InputError, TreeError
@@ -130,8 +131,10 @@ class _Builder:
                 return f"nothing under the label {self.labels[number]!r}"
             if self.forms or len(self.open) > 1:
                 return "a bracket with nothing in it"
-        elif not self.labels[number] and self.open:
+        elif not self.labels[number] and (len(self.open) > 1 or (self.open and self.labels[0])):
             return "a bracket without a label"
+        elif not self.open and len(below) > 1 and any(child >= 0 and not self.labels[child] for child in below):
+            return "brackets without labels side by side"
         if not below or (len(below) == 1 and below[0] < 0 and ~below[0] in self.bare):
             # A pre-terminal in pieces, or an empty bracket: not a phrase. It is the newest phrase, for it has none below.
             if below:
@@ -156,14 +159,17 @@ class _Builder:
         for n, form in enumerate(forms):
             if "-" in form or "\\" in form:
                 forms[n] = _unescape(form)
-        functions: list[str] | None = None
-        word_functions: list[str] | None = None
-        if split_functions:
-            labels, functions = _split_all(labels)
-            tags, word_functions = _split_all(tags)
-        labels = [_unescape_label(label) if "*" in label else label for label in labels]
-        tags = [_unescape_label(tag) if "*" in tag else tag for tag in tags]
-        return ConstituencyTree(Tokens(forms, xpos=tags), labels, children, functions, word_functions)
+        read_label = _read_label if split_functions else _read_whole_label
+        both = [read_label(label) for label in labels]
+        words = [read_label(tag) for tag in tags]
+        # Brackets come in the canonical order: phrases in preorder, children from left to right.
+        return ConstituencyTree.trusted(
+            Tokens(forms, xpos=[tag for tag, _ in words]),
+            tuple([label for label, _ in both]),
+            tuple(map(tuple, children)),
+            tuple([function for _, function in both]),
+            tuple([function for _, function in words]),
+        )
 
     def drop_empty(self) -> None:
         kept = [j for j, tag in enumerate(self.tags) if tag != EMPTY_TAG]
@@ -181,9 +187,14 @@ class _Builder:
         self.tags = [self.tags[j] for j in kept]
 
 
-def _split_all(labels: list[str]) -> tuple[list[str], list[str]]:
-    both = [split_label(label) for label in labels]
-    return [label for label, _ in both], [function for _, function in both]
+@lru_cache(maxsize=4096)
+def _read_label(text: str) -> tuple[str, str]:
+    label, function = split_label(text)
+    return _unescape_label(label), _unescape_label(function)
+
+
+def _read_whole_label(text: str) -> tuple[str, str]:
+    return _unescape_label(text), ""
 
 
 def _scan(

@@ -21,7 +21,7 @@ from typing import Literal, NamedTuple, get_args
 from treeglot.errors import TreeError
 from treeglot.trees.constituency import ConstituencyTree, NodeRef
 from treeglot.trees.dependency import DependencyTree
-from treeglot.trees.tokens import UNSET, Token, Tokens, check_same_forms
+from treeglot.trees.tokens import UNSET, Token, Tokens, check_same_forms, shorten
 
 LinkKind = Literal["good", "fuzzy"]
 """``good`` (sure) or ``fuzzy`` (possible)."""
@@ -106,6 +106,23 @@ class ParsedSentence:
                 return comment.removeprefix("# text =").strip()
         return " ".join(self.tokens.forms)
 
+    def __repr__(self) -> str:
+        trees = [name for name in ("dependency", "constituency") if getattr(self, name) is not None]
+        name = f", id={self.id!r}" if self.id else ""
+        return f"ParsedSentence({shorten(self.tokens.forms)}{name}, trees={'+'.join(trees) or 'none'})"
+
+    def _repr_svg_(self) -> str | None:
+        """The picture that a notebook shows."""
+        from treeglot.trees.display import notebook_svg
+
+        return notebook_svg(self)
+
+    def _repr_html_(self) -> str | None:
+        """The picture and the table of words that a notebook shows."""
+        from treeglot.trees.display import notebook_html
+
+        return notebook_html(self)
+
     def with_constituency(self, tree: ConstituencyTree, note: str = "") -> ParsedSentence:
         """The same sentence with this constituency tree; ``note`` records where it came from."""
         notes = (*(item for item in self.notes if item[0] != "constituency"),)
@@ -178,6 +195,17 @@ class AlignedPair:
                     f"{where}{what} link {one.source}-{one.target} is given twice", remedy="drop one of them"
                 )
         return tuple(ordered)
+
+    def __repr__(self) -> str:
+        name = f", id={self.id!r}" if self.id else ""
+        words = f"{shorten(self.source.tokens.forms)}, {shorten(self.target.tokens.forms)}"
+        return f"AlignedPair({words}{name}, word_links={len(self.word_links)}, node_links={len(self.node_links)})"
+
+    def _repr_svg_(self) -> str | None:
+        """The picture that a notebook shows."""
+        from treeglot.trees.display import notebook_svg
+
+        return notebook_svg(self)
 
 
 def _node_range(sentence: ParsedSentence) -> tuple[NodeRef, int]:

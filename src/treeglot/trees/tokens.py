@@ -135,6 +135,16 @@ class Tokens(Sequence[Token]):
         return f"Tokens({' '.join(self.forms)!r})"
 
 
+def shorten(forms: Sequence[str], limit: int = 60) -> str:
+    """The words in quotes, cut after ``limit`` characters: for the ``repr`` of trees.
+
+    >>> shorten(["dogs", "bark"]), shorten(["very"] * 100, 12)
+    ("'dogs bark'", "'very very ve…'")
+    """
+    line = " ".join(forms[:limit])
+    return repr(line if len(line) <= limit and len(forms) <= limit else line[:limit] + "…")
+
+
 def check_same_forms(first: Tokens, second: Tokens, *, sentence: str = "") -> None:
     """Raise a `TreeError` that names the sentence and the first differing word unless the forms are equal."""
     if first.forms == second.forms:

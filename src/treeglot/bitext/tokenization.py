@@ -1,0 +1,141 @@
+"""Tokenisation by the rules of Moses (sacremoses), for text that no parser tokenises.
+
+Tokens are plain text, without Moses' entities. Chinese and Japanese have no spaces to go by: ``cjk="char"`` makes every
+character a token. That is a fallback and not a word segmentation; a parser or segmenter gives words.
+
+>>> tokenize("It isn't far (see http://a.org/b).", "en", protected=WEB)
+['It', 'isn', "'t", 'far', '(', 'see', 'http://a.org/b', ')', '.']
+>>> detokenize(["It", "isn", "'t", "far", "."], "en")
+"It isn't far."
+>>> tokenize("我爱 treeglot。", "zh", cjk="char")
+['我', '爱', 'treeglot', '。']
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Literal
+
+from treeglot.bitext.languages import normalise_tag
+from treeglot.errors import ConfigError
+
+WEB = (r"(?:https?|ftp)://[^\s<>\"]*[^\s<>\".,;:!?)\]}']", r"[\w.+-]+@(?:[\w-]+\.)+[A-Za-z]{2,}")
+"""Patterns for ``protected``: addresses of pages and of mail."""
+
+Cjk = Literal["none", "char"]
+
+_CJK_CHARACTER = re.compile(
+    "([\u2e80-\u2fdf\u3000-\u30ff\u3100-\u312f\u3190-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40"
+    "\uff5b-\uff65\U00020000-\U000323af])"
+)
+
+
+class Tokenizer:
+    """A tokeniser for one language; make one and use it for many texts."""
+
+    def __init__(
+        self,
+        lang: str,
+        *,
+        protected: Sequence[str] = (),
+        split_hyphens: bool = False,
+        cjk: Cjk = "none",
+    ) -> None:
+        """``protected``: regular expressions whose matches stay whole; ``split_hyphens``: ``a-b`` as ``a @-@ b``."""
+        if cjk not in ("none", "char"):
+            raise ConfigError(f"cjk is {cjk!r}", remedy="choose none or char")
+        try:
+            pattern = re.compile("|".join(f"(?:{item})" for item in protected)) if protected else None
+        except re.error as error:
+            raise ConfigError(
+                f"a protected pattern is not a regular expression: {error}", remedy="correct the pattern"
+            ) from None
+        if pattern is not None and pattern.match(""):
+            raise ConfigError("a protected pattern matches nothing at all", remedy="write one that needs a character")
+        self.lang = normalise_tag(lang).partition("-")[0]
+        self._protected = pattern
+        self._split_hyphens = split_hyphens
+        self._by_character = cjk == "char"
+        self._moses, self._undo = _load_moses(self.lang)
+
+    def tokenize(self, text: str) -> list[str]:
+        """The tokens of ``text``."""
+        if self._protected is None:
+            return self._split(text)
+        tokens: list[str] = []
+        end = 0
+        for match in self._protected.finditer(text):
+            tokens += self._split(text[end : match.start()])
+            # A token is one word of a line: white space inside a match would make it two.
+            tokens += match[0].split()
+            end = match.end()
+        return tokens + self._split(text[end:])
+
+    def _split(self, text: str) -> list[str]:
+        if self._by_character:
+            text = _CJK_CHARACTER.sub(r" \1 ", text)
+        tokens: list[str] = self._moses.tokenize(text, aggressive_dash_splits=self._split_hyphens, escape=False)
+        return tokens
+
+    def tokenize_batch(self, texts: Iterable[str]) -> Iterator[list[str]]:
+        """The tokens of each text, as a stream."""
+        return map(self.tokenize, texts)
+
+    def detokenize(self, tokens: Sequence[str]) -> str:
+        """Tokens as running text."""
+        try:
+            text: str = self._undo.detokenize(list(tokens), unescape=False)
+        except TypeError:  # sacremoses 0.1 fails on Czech "-li": the rules common to all languages do not
+            text = _load_moses("")[1].detokenize(list(tokens), unescape=False)
+        return text
+
+
+@functools.lru_cache(maxsize=64)
+def _load_moses(lang: str) -> tuple[Any, Any]:
+    import sacremoses  # takes half a second, so only when it is used
+
+    class FastTokenizer(sacremoses.MosesTokenizer):  # type: ignore[misc]
+        """The same tokeniser without building a set of all letters of Unicode for each word with a full stop."""
+
+        def __init__(self, lang: str) -> None:
+            super().__init__(lang)
+            self._lower, self._alpha = frozenset(self.IsLower), frozenset(self.IsAlpha)
+
+        def islower(self, text: str) -> bool:
+            return self._lower.issuperset(text)
+
+        def isanyalpha(self, text: str) -> bool:
+            return not self._alpha.isdisjoint(text)
+
+    return FastTokenizer(lang), sacremoses.MosesDetokenizer(lang)
+
+
+@functools.lru_cache(maxsize=64)
+def _cached(lang: str, protected: tuple[str, ...], split_hyphens: bool, cjk: Cjk) -> Tokenizer:
+    return Tokenizer(lang, protected=protected, split_hyphens=split_hyphens, cjk=cjk)
+
+
+def tokenize(
+    text: str, lang: str, *, protected: Sequence[str] = (), split_hyphens: bool = False, cjk: Cjk = "none"
+) -> list[str]:
+    """The tokens of one text; see `Tokenizer`."""
+    return _cached(lang, tuple(protected), split_hyphens, cjk).tokenize(text)
+
+
+def tokenize_batch(
+    texts: Iterable[str],
+    lang: str,
+    *,
+    protected: Sequence[str] = (),
+    split_hyphens: bool = False,
+    cjk: Cjk = "none",
+) -> Iterator[list[str]]:
+    """The tokens of each text, as a stream; see `Tokenizer`."""
+    return _cached(lang, tuple(protected), split_hyphens, cjk).tokenize_batch(texts)
+
+
+def detokenize(tokens: Sequence[str], lang: str) -> str:
+    """Tokens as running text."""
+    return _cached(lang, (), False, "none").detokenize(tokens)

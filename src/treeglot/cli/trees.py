@@ -1,0 +1,156 @@
+"""``treeglot trees``: convert, show and count trees and alignments in files."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from treeglot.errors import TreeglotError
+from treeglot.files import atomic_write
+from treeglot.progress import is_quiet, track
+from treeglot.trees.convert import Options, convert
+from treeglot.trees.display import Show, to_html, to_svg, to_text, write_html
+from treeglot.trees.formats import FORMATS, check_format, guess_format, kind_of, read_links, read_pairs, read_sentences
+from treeglot.trees.sentence import AlignedPair, ParsedSentence
+from treeglot.trees.statistics import pair_statistics, sentence_statistics, statistics_rows
+
+app = typer.Typer(help="Convert, show and count trees and alignments in files.", no_args_is_help=True)
+
+FORMAT_NAMES = ", ".join(FORMATS)
+FromOption = Annotated[str | None, typer.Option("--from", "-f", help=f"Format of the input: {FORMAT_NAMES}.")]
+
+
+@app.command("convert")
+def convert_(
+    source: Annotated[
+        str, typer.Argument(metavar="IN", help="The file to read (plain, .gz, .zst; - is standard input).")
+    ],
+    target: Annotated[str, typer.Argument(metavar="OUT", help="The file to write (- is standard output).")],
+    from_format: FromOption = None,
+    to_format: Annotated[str | None, typer.Option("--to", "-t", help="Format of the output.")] = None,
+    side: Annotated[str | None, typer.Option(help="Of aligned pairs, write only this side: source or target.")] = None,
+    other: Annotated[Path | None, typer.Option("--with", help="The other kind of tree of the same sentences.")] = None,
+    source_file: Annotated[
+        Path | None, typer.Option("--source", help="The source text or trees that links belong to.")
+    ] = None,
+    target_file: Annotated[
+        Path | None, typer.Option("--target", help="The target text or trees that links belong to.")
+    ] = None,
+    drop_empty: Annotated[bool, typer.Option("--drop-empty", help="Leave out traces (Penn brackets).")] = False,
+    pretty: Annotated[bool, typer.Option("--pretty", help="Penn brackets over several lines.")] = False,
+    heads: Annotated[str, typer.Option(help="Head table: auto, penn, ctb, tiger, french, ...")] = "auto",
+) -> None:
+    """Convert a file of trees or alignments to another format (by ending, or by --from and --to).
+
+    Trees that the output format needs and the input lacks are made, and a message says so.
+    """
+    if side not in (None, "source", "target"):
+        raise TreeglotError(f"--side {side}", remedy="sides are source and target")
+    options = Options(side, other, source_file, target_file, drop_empty, pretty, heads)  # type: ignore[arg-type]
+    report = convert(
+        source,
+        target,
+        from_format=from_format,
+        to_format=to_format,
+        options=options,
+        track=lambda items: track(items, f"converting {source}"),
+    )
+    for what, count in report.made.items():
+        print(f"treeglot: {count:,} {what}", file=sys.stderr)
+    if not is_quiet():
+        print(f"treeglot: {report.items:,} written to {target}", file=sys.stderr)
+
+
+def _items(path: Path, format: str) -> Iterator[Any]:
+    kind = kind_of(path, format)
+    if kind == "links":
+        return iter(read_links(path, format))
+    return read_pairs(path, format) if kind == "pairs" else read_sentences(path, format)
+
+
+@app.command()
+def show(
+    path: Annotated[Path, typer.Argument(metavar="FILE", help="A file of trees or aligned trees.")],
+    sentence: Annotated[
+        str | None,
+        typer.Option("--sentence", "-n", help="Which one: its number from 1, or its id. Default: the first."),
+    ] = None,
+    svg: Annotated[bool, typer.Option("--svg", help="Draw as SVG.")] = False,
+    html: Annotated[
+        bool, typer.Option("--html", help="Make an HTML page (of all sentences unless --sentence).")
+    ] = False,
+    text: Annotated[bool, typer.Option("--text", help="Draw with characters (the default).")] = False,
+    out: Annotated[str, typer.Option("--out", "-o", help="Write here instead of to standard output.")] = "-",
+    what: Annotated[str, typer.Option("--show", help="auto, both, dependency, constituency or words.")] = "auto",
+    from_format: FromOption = None,
+) -> None:
+    """Show a tree, both trees of a sentence, or an aligned pair."""
+    if svg + html + text > 1:
+        raise TreeglotError("more than one of --svg, --html and --text", remedy="choose one")
+    format = check_format(from_format) if from_format else guess_format(path, reading=True)
+    if kind_of(path, format) == "links":
+        raise TreeglotError("word links without texts cannot be drawn", path=path, remedy="see `treeglot trees stats`")
+    shown: Show = what  # type: ignore[assignment]  # checked by the drawing functions
+    if html and sentence is None:
+        write_html(track(_items(path, format), f"drawing {path}"), out, title=path.name, show=shown)
+        return
+    item = _find(_items(path, format), sentence or "1", path)
+    if html:
+        result = to_html(item, title=f"{path.name}: {item.id or sentence}", show=shown)
+    elif svg:
+        result = to_svg(item, show=shown)
+    else:
+        color = out == "-" and sys.stdout.isatty()
+        width = Console().width if color else None
+        result = to_text(item, show=shown, color=color, width=width)
+    with atomic_write(out) as file:
+        file.write(result if result.endswith("\n") else result + "\n")
+
+
+def _find(items: Iterator[ParsedSentence | AlignedPair], wanted: str, path: Path) -> ParsedSentence | AlignedPair:
+    """By id first in reading order; a number counts from 1."""
+    number = int(wanted) if wanted.isdecimal() else 0
+    by_number: ParsedSentence | AlignedPair | None = None
+    count = 0
+    for count, item in enumerate(items, start=1):
+        if item.id == wanted:
+            return item
+        if count == number:
+            by_number = item
+            if not item.id or not item.id.isdecimal():
+                return item
+    if by_number is not None:
+        return by_number
+    raise TreeglotError(
+        f"no sentence {wanted}", path=path, remedy=f"numbers go from 1 to {count:,}; ids are those of the file"
+    )
+
+
+@app.command()
+def stats(
+    path: Annotated[Path, typer.Argument(metavar="FILE", help="A file of trees or alignments.")],
+    from_format: FromOption = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    limit: Annotated[int | None, typer.Option(help="Count only the first so many.")] = None,
+) -> None:
+    """Count sentences, words, phrases, labels, links, non-projective and discontinuous trees."""
+    format = check_format(from_format) if from_format else guess_format(path, reading=True)
+    items = track(islice(_items(path, format), limit), f"counting {path}")
+    kind: Literal["sentences", "pairs", "links"] = kind_of(path, format)
+    result = sentence_statistics(items) if kind == "sentences" else pair_statistics(items)
+    if as_json:
+        print(json.dumps({"file": str(path), "format": format, "kind": kind, **result}, ensure_ascii=False, indent=2))
+        return
+    table = Table("", str(path), box=None, pad_edge=False)
+    table.columns[1].justify = "right"
+    for name, value in statistics_rows(result):
+        table.add_row(name, value)
+    Console(soft_wrap=True).print(table)

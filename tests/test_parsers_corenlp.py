@@ -1,0 +1,270 @@
+"""CoreNLP: the server's life and death with a stand-in for Java, and real parses where its models are installed."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from treeglot.errors import ParserError
+from treeglot.parsers import BackendUnavailable, corenlp, corenlp_server, failure, open_parser, parse_file
+from treeglot.parsers.corenlp_answer import Answer, read_answer
+from treeglot.trees.conllu import read_conllu
+
+Opener = Callable[..., corenlp.CoreNLPParser]
+
+
+@pytest.fixture
+def fake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Opener:
+    """A CoreNLP parser whose Java is a small Python program."""
+    java = tmp_path / "java"
+    java.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{Path(__file__).parent / "fake_java.py"}" "$@"\n')
+    java.chmod(0o755)
+    monkeypatch.setenv("FAKE_JAVA_FOLDER", str(tmp_path))
+
+    def opened(**options: Any) -> corenlp.CoreNLPParser:
+        parser = open_parser("corenlp", "zh", java=str(java), classpath=["x.jar"], **options)
+        assert isinstance(parser, corenlp.CoreNLPParser)
+        return parser
+
+    return opened
+
+
+def starts(folder: Path) -> list[str]:
+    return (folder / "starts").read_text().splitlines()
+
+
+def alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return not Path(f"/proc/{pid}/stat").exists() or Path(f"/proc/{pid}/stat").read_text().split()[2] != "Z"
+
+
+def test_parses_and_stops(fake: Opener, tmp_path: Path) -> None:
+    with fake(memory="3g", threads=2) as parser:
+        parsed = parser.parse_batch(["a 𝄞 b", "", "c", ["d e", "f"]])
+        assert [sentence.tokens.forms for sentence in parsed] == [("a", "𝄞", "b"), ("_",), ("c",), ("d e", "f")]
+        assert parsed[0].tokens.upos == ("NOUN",) * 3 and parsed[0].tokens.xpos == ("NN",) * 3
+        assert parsed[0].constituency is not None and parsed[0].constituency.labels == ("NP",)
+        pid = parser.server.pid
+        assert pid is not None and alive(pid)
+    assert not alive(pid)
+    assert parser.peak_memory() > 1_000_000
+    [line] = starts(tmp_path)
+    assert "-Xmx3g" in line and "-threads 2" in line
+    lines, properties = map(list, zip(*map(json.loads, (tmp_path / "requests").read_text().splitlines()), strict=True))
+    assert lines == [["a 𝄞 b", "c"], ["d_e f"]]
+    assert "tokenize.whitespace" not in properties[0] and properties[1]["tokenize.whitespace"] == "true"
+
+
+def test_a_crash_loses_no_sentence(fake: Opener, tmp_path: Path) -> None:
+    lines = [f"w{n} x" for n in range(16)]
+    lines[5] = "CRASH x"
+    with fake() as parser:
+        parsed = list(parser.parse(lines))
+        assert [sentence.tokens.forms for sentence in parsed] == [tuple(line.split()) for line in lines]
+        assert [bool(failure(sentence)) for sentence in parsed] == [n == 5 for n in range(16)]
+        assert "the server died" in failure(parsed[5])
+        assert parsed[5].tokens.upos == ("NOUN", "NOUN"), "the words were still tagged"
+    assert parser.server.restarts == len(starts(tmp_path)) - 1 > 0
+
+
+def test_a_crash_that_was_an_accident_leaves_no_trace(fake: Opener, tmp_path: Path) -> None:
+    with fake() as parser:
+        parsed = parser.parse_batch(["a", "CRASHONCE b", "c"])
+    assert not any(map(failure, parsed)) and len(starts(tmp_path)) == 2
+
+
+def test_a_crash_under_load_blames_only_the_guilty(fake: Opener, tmp_path: Path) -> None:
+    lines = [f"w{n}" for n in range(60)]
+    lines[31] = "CRASH it"
+    source = tmp_path / "in.txt"
+    source.write_text("".join(f"{line}\n" for line in lines))
+    with fake(threads=4) as parser:
+        summary = parse_file(parser, source, conllu=tmp_path / "out.conllu", batch_size=4, workers=4)
+    parsed = list(read_conllu(tmp_path / "out.conllu"))
+    assert [sentence.tokens.forms for sentence in parsed] == [tuple(line.split()) for line in lines]
+    assert summary.failed == 1 and any("failed" in comment for comment in parsed[31].comments)
+
+
+def test_killing_the_server_in_the_middle(fake: Opener) -> None:
+    with fake() as parser:
+        parser.start()
+        pid = parser.server.pid
+        assert pid is not None
+        os.kill(pid, signal.SIGKILL)
+        assert not failure(parser.parse_batch(["a"])[0])
+        assert parser.server.pid != pid
+
+
+def test_errors_and_timeouts_are_for_one_sentence(fake: Opener, monkeypatch: pytest.MonkeyPatch) -> None:
+    with fake(timeout=0.5) as parser:
+        parsed = parser.parse_batch(["a", "SLOW b", "c", "ERROR d", "LOSE e", "f"])
+    assert [sentence.tokens.forms[-1] for sentence in parsed] == list("abcdef")
+    reasons = [failure(sentence) for sentence in parsed]
+    assert [bool(reason) for reason in reasons] == [False, True, False, True, True, False]
+    assert "timeout" in reasons[1] and "500" in reasons[3] and "0 sentences" in reasons[4]
+    assert parser.server.restarts == 0
+
+
+def test_a_server_that_hangs_is_replaced(fake: Opener, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(corenlp_server, "PATIENCE", 0.3)
+    with fake(timeout=0.2) as parser:
+        parsed = parser.parse_batch(["a", "HANG b"])
+    assert [failure(sentence) != "" for sentence in parsed] == [False, True]
+    assert "no answer" in failure(parsed[1]) and parser.server.restarts > 0
+
+
+def test_a_server_that_cannot_start_ends_the_run(fake: Opener) -> None:
+    with fake(memory="1m") as parser, pytest.raises(BackendUnavailable, match="object heap"):
+        parser.parse_batch(["a"])
+
+
+def test_java_ends_with_us_even_by_kill_9(fake: Opener, tmp_path: Path) -> None:
+    script = (
+        "import sys, time\nfrom treeglot.parsers import open_parser\n"
+        f"parser = open_parser('corenlp', 'zh', java={str(tmp_path / 'java')!r}, classpath=['x.jar'])\n"
+        "parser.start()\nprint(parser.server.pid, flush=True)\ntime.sleep(60)\n"
+    )
+    process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    watchdog = int(process.stdout.readline())
+    java = [int(pid) for pid in Path(f"/proc/{watchdog}/task/{watchdog}/children").read_text().split()]
+    process.kill()
+    process.wait()
+    process.stdout.close()
+    deadline = time.monotonic() + 10
+    while time.monotonic() < deadline and any(map(alive, [watchdog, *java])):
+        time.sleep(0.05)
+    assert java and not any(map(alive, [watchdog, *java]))
+
+
+def test_requests_from_many_threads_do_not_mix(fake: Opener) -> None:
+    with fake(threads=4) as parser:
+        wrong: list[str] = []
+
+        def ask(name: str) -> None:
+            for n in range(10):
+                [sentence] = parser.parse_batch([f"{name} {n}"])
+                if sentence.tokens.forms != (name, str(n)):
+                    wrong.append(name)
+
+        threads = [threading.Thread(target=ask, args=(name,)) for name in "abcdefgh"]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert not wrong
+
+
+@pytest.mark.parametrize(("options", "says"), [({"memory": "4 GB"}, "memory"), ({"max_words": 0}, "max_words")])
+def test_refused_options(fake: Opener, options: dict[str, Any], says: str) -> None:
+    with pytest.raises(ParserError, match=says):
+        fake(**options)
+
+
+def test_missing_models_say_how_to_get_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TREEGLOT_CACHE", str(tmp_path))
+    monkeypatch.delenv("CORENLP_HOME", raising=False)
+    with pytest.raises(BackendUnavailable) as caught:
+        open_parser("corenlp", "zh", java=sys.executable)
+    assert "treeglot parsers install corenlp --lang zh" in caught.value.remedy
+    with pytest.raises(BackendUnavailable, match="no parser for 'nl'"):
+        open_parser("corenlp", "nl", java=sys.executable)
+
+
+def test_words_are_those_of_the_text() -> None:
+    """CoreNLP rewrites quotes and loses the full stop of abbreviations; the offsets tell what was written."""
+    text = "𝄞 usw. «"
+    tokens = [
+        {
+            "word": "𝄞",
+            "originalText": "𝄞",
+            "pos": "SYM",
+            "characterOffsetBegin": 0,
+            "characterOffsetEnd": 2,
+            "after": " ",
+        },
+        {
+            "word": "usw.",
+            "originalText": "usw",
+            "pos": "ADV",
+            "characterOffsetBegin": 3,
+            "characterOffsetEnd": 7,
+            "after": " ",
+        },
+        {
+            "word": "``",
+            "originalText": "«",
+            "pos": "PUNCT",
+            "characterOffsetBegin": 8,
+            "characterOffsetEnd": 9,
+            "after": "",
+        },
+    ]
+    arcs = [{"dep": "ROOT", "governor": 0, "dependent": 2}, {"dep": "ROOT", "governor": 0, "dependent": 3}]
+    data = {
+        "sentences": [{"tokens": tokens, "basicDependencies": arcs, "parse": "(ROOT (SYM 𝄞) (ADV usw.) (PUNCT ``))"}]
+    }
+    [sentence] = read_answer(Answer(data, text), "de")
+    assert sentence.tokens.forms == ("𝄞", "usw.", "«")
+    assert sentence.dependency is not None
+    assert sentence.dependency.heads == (1, -1, 1) and sentence.dependency.deprels == ("dep", "root", "parataxis")
+    assert dict(sentence.notes)["roots_attached"] == "2"
+
+
+def test_a_cycle_in_the_arcs_leaves_the_phrases() -> None:
+    tokens = [{"word": word, "originalText": word, "pos": "NN"} for word in "ab"]
+    arcs = [{"dep": "dep", "governor": 2, "dependent": 1}, {"dep": "dep", "governor": 1, "dependent": 2}]
+    data = {"sentences": [{"tokens": tokens, "basicDependencies": arcs, "parse": "(ROOT (NP (NN a) (NN b)))"}]}
+    [sentence] = read_answer(Answer(data, "a b"), "zh")
+    assert sentence.constituency is not None and sentence.constituency.labels == ("NP",)
+    assert sentence.dependency is not None and sentence.dependency.heads == (1, -1)
+    assert sentence.comments == ("# dependency = converted from constituents",)
+
+
+def installed(lang: str) -> None:
+    if shutil.which("java") is None or not corenlp.is_installed(lang):
+        pytest.skip(f"no CoreNLP models: java and `treeglot parsers install corenlp --lang {lang}`")
+
+
+@pytest.mark.parametrize(
+    ("lang", "text", "words", "subject"),
+    [
+        ("zh", "警察在机场抓住了小偷。", ["警察", "在", "机场", "抓住", "了", "小偷", "。"], ("警察", "抓住")),
+        ("de", "Der Hund schläft zum Glück im Haus.", None, ("Hund", "schläft")),
+        ("fr", "Le chat dort au soleil.", None, None),
+        ("es", "El gato duerme en la casa del rey.", None, ("gato", "duerme")),
+        ("en", "The cat (a tabby) sleeps in the house.", None, ("cat", "sleeps")),
+    ],
+)
+def test_real_parses(lang: str, text: str, words: list[str] | None, subject: tuple[str, str] | None) -> None:
+    installed(lang)
+    with open_parser("corenlp", lang) as parser:
+        first, empty, tokens, twice = parser.parse_batch([text, "", ["a", "b c", "."], f"{text} {text}"])
+    for sentence in (first, tokens, twice):
+        assert not failure(sentence) and sentence.dependency is not None and sentence.constituency is not None
+    assert failure(empty) == "empty line"
+    assert tokens.tokens.forms == ("a", "b c", ".")
+    assert words is None or list(first.tokens.forms) == words
+    assert first.dependency is not None
+    arcs = {
+        (first.tokens.forms[j], first.tokens.forms[head])
+        for j, head in enumerate(first.dependency.heads)
+        if first.dependency.deprels[j].startswith("nsubj")
+    }
+    assert subject is None or subject in arcs
+    surface = [found.columns[1] for found in first.ranges]
+    assert surface == {"de": ["zum", "im"], "fr": ["au"]}.get(lang, [])

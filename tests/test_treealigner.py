@@ -1,0 +1,189 @@
+"""TreeAligner XML: every real file with its published counts, pairs, random pairs, damage."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tree_strategies import damaged, pairs, phrases, survives, token_lists
+from treeglot import InputError, TreeError
+from treeglot.trees import AlignedPair, Link, ParsedSentence
+from treeglot.trees.penn import parse_penn
+from treeglot.trees.treealigner import (
+    AlignedNode,
+    TreeAlignment,
+    Treebank,
+    TreeLink,
+    read_aligned_pairs,
+    read_treealigner,
+    write_aligned_pairs,
+    write_treealigner,
+)
+
+# pairs, good and fuzzy links between phrases: from SOURCE.md
+SQUOIA = {
+    "AHK": (683, 4224, 621),
+    "COSUDE": (515, 4169, 234),
+    "DW": (872, 5166, 387),
+    "FOCUS": (495, 2590, 203),
+    "FUNDACION": (440, 2683, 197),
+    "IMF": (510, 3960, 442),
+}
+TBLIGN = {
+    "trainset": ("250train", 250, 1677, 197),
+    "cutoff": ("100cutoff", 100, 790, 63),
+    "devtest": ("250devtest", 250, 1882, 89),
+}
+
+
+def count(found: list[AlignedPair]) -> tuple[int, int, int]:
+    phrase_links = Counter(
+        link.kind for pair in found for link in pair.node_links if link.source >= 0 and link.target >= 0
+    )
+    return len(found), phrase_links["good"], phrase_links["fuzzy"]
+
+
+def round_trip(path: Path, folder: Path) -> TreeAlignment:
+    alignment = read_treealigner(path)
+    write_treealigner(alignment, folder / "again.xml")
+    assert read_treealigner(folder / "again.xml") == alignment
+    return alignment
+
+
+@pytest.mark.parametrize("name", SQUOIA)
+def test_squoia(data: Callable[[str], Path], tmp_path: Path, name: str) -> None:
+    path = data(f"trees/squoia-de-es/{name}_alignments_squoia_de_es.xml")
+    alignment = round_trip(path, tmp_path)
+    assert alignment.treebanks == (
+        Treebank("de", f"{name}_SQUOIA_DE.xml", "de_DE"),
+        Treebank("es", f"{name}_SQUOIA_ES.xml", "es_ES"),
+    )
+    assert alignment.metadata["description"].startswith(f"{name}_SQUOIA")
+    whole = list(read_aligned_pairs(path, unlinked=True))
+    assert len(whole) == len(alignment.sentence_links)
+    found = [pair for pair in whole if pair.word_links or pair.node_links]
+    assert count(found) == SQUOIA[name]
+    assert sum(len(pair.word_links) + len(pair.node_links) for pair in found) == len(alignment.links)
+    if name == "AHK":
+        assert len(alignment.empty_links) == 7 and len(whole) == 686
+
+
+def test_squoia_pairs_survive_writing(data: Callable[[str], Path], tmp_path: Path) -> None:
+    found = list(read_aligned_pairs(data("trees/squoia-de-es/FUNDACION_alignments_squoia_de_es.xml")))
+    write_aligned_pairs(found, tmp_path / "a.xml", tmp_path / "de.xml", tmp_path / "es.xml", languages=("de", "es"))
+    again = {pair.id: pair for pair in read_aligned_pairs(tmp_path / "a.xml")}
+    assert again == {pair.id: pair for pair in found}
+
+
+@pytest.mark.parametrize("part", TBLIGN)
+def test_tblign(data: Callable[[str], Path], tmp_path: Path, part: str) -> None:
+    name, *counts = TBLIGN[part]
+    folder = data(f"trees/tblign-nl-en/{part}")
+    for path in sorted(folder.glob("*/*.sta.xml")):
+        round_trip(path, tmp_path)
+    gold = folder / "gold" / f"SEDE.{name}.only-nts.sta.xml"
+    found = list(read_aligned_pairs(gold))  # the trainset names folders of its makers: the files beside it are taken
+    assert count(found) == tuple(counts)
+    auto = folder / "auto" / f"SEDE.{name}.withalign.sta.xml"
+    with pytest.raises(InputError, match="the treebank '1'"):
+        next(read_aligned_pairs(auto))
+    sides = [next((folder / "gold").glob(f"*.{side}.tiger.xml")) for side in "st"]
+    automatic = next(read_aligned_pairs(auto, source=sides[0], target=sides[1]))
+    assert all(link.score is not None for link in automatic.word_links)
+
+
+def sentence(text: str, name: str = "") -> ParsedSentence:
+    tree = parse_penn(text)
+    return ParsedSentence(tree.tokens, constituency=tree, id=name)
+
+
+def test_one_to_many_and_mixed_links(tmp_path: Path) -> None:
+    one = sentence("(S (NP (N a)) (V b))", "x")
+    others = [sentence("(S (N c))", "y"), sentence("(S (N d) (N e))", "z")]
+    given = [
+        AlignedPair(one, others[0], [Link(0, 0)], [Link(1, ~0, "fuzzy", 0.25)]),
+        AlignedPair(one, others[1], [], [Link(~1, 0)]),
+    ]
+    paths = [tmp_path / name for name in ("a.sta.xml", "s.xml", "t.xml")]
+    write_aligned_pairs(given, *paths)
+    again = list(read_aligned_pairs(paths[0]))
+    assert [pair.id for pair in again] == ["x-y", "x-z"]
+    assert [pair.word_links for pair in again] == [given[0].word_links, ()]
+    assert [pair.node_links for pair in again] == [given[0].node_links, given[1].node_links]
+    assert again[0].source == again[1].source
+    with pytest.raises(TreeError, match="two sentences"):
+        write_aligned_pairs([*given, AlignedPair(replace(others[1], id="x"), one)], *paths)
+
+
+def test_nodes_in_any_order_duplicates_and_strictness(tmp_path: Path) -> None:
+    write_aligned_pairs(
+        [AlignedPair(sentence("(S (N a))", "s1"), sentence("(S (N b))", "s1"), [Link(0, 0)])],
+        *(tmp_path / name for name in ("a.xml", "s.xml", "t.xml")),
+    )
+    text = (tmp_path / "a.xml").read_text()
+    link = '<align type="good"><node treebank_id="2" node_id="s1_1"/><node treebank_id="1" node_id="s1_1"/></align>\n'
+    dangling = link.replace('"2" node_id="s1_1"', '"2" node_id="s9_9"')
+    (tmp_path / "a.xml").write_text(text.replace("</alignments>", link + dangling + "</alignments>"))
+    with pytest.raises(InputError, match="linked twice"):
+        read_treealigner(tmp_path / "a.xml")
+    lenient = read_treealigner(tmp_path / "a.xml", strict=False)
+    assert len(lenient.links) == 2 and len(lenient.problems) == 1
+    assert lenient.links[1].source == AlignedNode("1", "s1_1")
+    (pair,) = read_aligned_pairs(tmp_path / "a.xml", strict=False)
+    assert pair.word_links == (Link(0, 0),)
+
+
+def test_links_to_virtual_roots(tmp_path: Path) -> None:
+    write_aligned_pairs(
+        [AlignedPair(sentence("(S (N a))", "s1"), sentence("(S (N b))", "s1"))],
+        *(tmp_path / name for name in ("a.xml", "s.xml", "t.xml")),
+    )
+    assert list(read_aligned_pairs(tmp_path / "a.xml")) == []
+    assert len(list(read_aligned_pairs(tmp_path / "a.xml", unlinked=True))) == 1
+    alignment = read_treealigner(tmp_path / "a.xml")
+    roots = alignment.sentence_links[0]
+    write_treealigner(replace(alignment, links=(TreeLink(roots.source, roots.target),)), tmp_path / "a.xml")
+    (pair,) = read_aligned_pairs(tmp_path / "a.xml")
+    assert pair.node_links == (Link(0, 0),)
+
+
+@st.composite
+def plain_sentences(draw: st.DrawFn) -> ParsedSentence:
+    tokens = draw(token_lists(rich=False))
+    return ParsedSentence(tokens, constituency=draw(phrases(tokens)))
+
+
+@given(given_pairs=st.lists(pairs(plain_sentences()), max_size=3))
+def test_random_pairs_round_trip(tmp_path_factory: pytest.TempPathFactory, given_pairs: list[AlignedPair]) -> None:
+    folder = tmp_path_factory.mktemp("x")
+    write_aligned_pairs(given_pairs, folder / "a.xml", folder / "s.xml", folder / "t.xml")
+    again = list(read_aligned_pairs(folder / "a.xml", unlinked=True))
+    assert len(again) == len(given_pairs)
+    for one, other in zip(again, given_pairs, strict=True):
+        assert one.word_links == other.word_links and one.node_links == other.node_links
+        for side, given_side in ((one.source, other.source), (one.target, other.target)):
+            assert side.constituency is not None
+            assert replace(side.constituency, ids=(), word_ids=()) == given_side.constituency
+
+
+SAMPLE = (
+    b'<treealign version="2"><head><alignment-metadata><author>x</author></alignment-metadata><treebanks>'
+    b'<treebank id="1" filename="s.xml" language="de"/><treebank id="2" filename="t.xml"/></treebanks></head>\n<alignments>'
+    b'<to-empty empty-in="1" tb-id="2" root-id="s2_VROOT"/>\n<align type="good" prob="0.5" author="a">'
+    b'<node treebank_id="1" node_id="s1_1"/><node treebank_id="2" node_id="s1_1" type="t"/></align></alignments></treealign>'
+)
+
+
+@given(content=damaged(SAMPLE))
+def test_damage_is_refused_or_read(tmp_path_factory: pytest.TempPathFactory, content: bytes) -> None:
+    path = tmp_path_factory.mktemp("x") / "a.xml"
+    path.parent.joinpath("s.xml").write_text('<corpus><s id="s1"><graph><t id="s1_1" word="a"/></graph></s></corpus>')
+    path.parent.joinpath("t.xml").write_text('<corpus><s id="s1"><graph><t id="s1_1" word="a"/></graph></s></corpus>')
+    survives(lambda path: [read_treealigner(path)], path, content)
+    survives(read_aligned_pairs, path, content)
