@@ -1,0 +1,200 @@
+"""Stages of a project: what is done is not done again, what was interrupted is done anew, nothing half-made has a name.
+
+A `Stage` turns input files and parameters into output files. Its *key* is a digest of its name and version, its parameters and
+the contents of its inputs. After the outputs have got their final names, a manifest with the key is written beside them; a
+stage whose manifest has the right key, and whose outputs are as the manifest says, is skipped. So a run that is killed at
+any moment and started again ends with the same bytes as one that was not, and a changed input re-runs what depends on it
+and nothing else.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import logging
+import os
+import resource
+import shutil
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from treeglot.errors import TreeglotError
+from treeglot.files import atomic_write
+
+log = logging.getLogger(__name__)
+
+Paths = Mapping[str, Path]
+
+
+@dataclass(frozen=True)
+class Stage:
+    """``run(inputs, outputs, work)`` writes every file of ``outputs`` (paths in a scratch folder) from ``inputs``.
+
+    ``work`` is a folder of the stage's own that survives interruption: what a long stage keeps there it can take up again. It is
+    removed when the stage is complete, or when its key changes. ``version`` changes when the same inputs give other outputs.
+    """
+
+    name: str
+    inputs: Paths
+    outputs: Paths
+    parameters: Mapping[str, Any]
+    run: Callable[[Paths, Paths, Path], object]
+    version: int = 1
+
+
+@dataclass(frozen=True)
+class StageResult:
+    """What became of a stage: ``skipped`` if it was complete already."""
+
+    name: str
+    skipped: bool
+    seconds: float
+    peak_memory: int
+
+
+class Runner:
+    """Runs stages of the project in ``folder``; manifests and scratch files are in ``folder/.treeglot``."""
+
+    def __init__(self, folder: Path, tool_version: str) -> None:
+        self.folder = folder
+        self.tool_version = tool_version
+        self.state = folder / ".treeglot"
+        self._digests: dict[Path, str] = {}
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Keep other processes from working on the same project."""
+        self.state.mkdir(parents=True, exist_ok=True)
+        with (self.state / "lock").open("w") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                raise TreeglotError(
+                    "another treeglot is at work on this project", path=self.folder, remedy="wait for it, or stop it"
+                ) from None
+            yield
+
+    def run(self, stage: Stage, announce: Callable[[str], object] = log.info) -> StageResult:
+        """Bring a stage's outputs up to date."""
+        key = self.key(stage)
+        if self.is_complete(stage, key):
+            announce(f"{stage.name}: up to date")
+            return StageResult(stage.name, True, 0.0, 0)
+        announce(f"{stage.name} …")
+        start = time.monotonic()
+        work = self._work_folder(stage, key)
+        scratch = work / "outputs"
+        shutil.rmtree(scratch, ignore_errors=True)
+        scratch.mkdir(parents=True)
+        made = {name: scratch / path.name for name, path in stage.outputs.items()}
+        if len({path.name for path in stage.outputs.values()}) != len(made):
+            raise ValueError(f"two outputs of {stage.name} have one file name")
+        keep = work / "keep"
+        keep.mkdir(exist_ok=True)
+        stage.run(stage.inputs, made, keep)
+        for name, path in made.items():
+            if not path.is_file():
+                raise TreeglotError(f"stage {stage.name} did not write {name}", path=path, remedy="please report this")
+        manifest_path = self.manifest_path(stage)
+        manifest_path.unlink(missing_ok=True)
+        outputs: dict[str, dict[str, Any]] = {}
+        for name, final in stage.outputs.items():
+            final.parent.mkdir(parents=True, exist_ok=True)
+            outputs[name] = {"path": self._relative(final), "digest": digest(made[name]), **_stamp(made[name])}
+            made[name].replace(final)
+            outputs[name] |= _stamp(final)
+            self._digests.pop(final, None)
+        seconds = time.monotonic() - start
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+        manifest = {
+            "stage": stage.name,
+            "key": key,
+            "treeglot": self.tool_version,
+            "parameters": dict(stage.parameters),
+            "inputs": {name: {"path": self._relative(p), "digest": self.digest(p)} for name, p in stage.inputs.items()},
+            "outputs": outputs,
+            "seconds": round(seconds, 3),
+            "peak_memory": peak,
+        }
+        with atomic_write(manifest_path) as file:
+            json.dump(manifest, file, ensure_ascii=False, indent=2, sort_keys=True)
+            file.write("\n")
+        shutil.rmtree(work, ignore_errors=True)
+        announce(f"{stage.name}: done in {seconds:.1f} s")
+        return StageResult(stage.name, False, seconds, peak)
+
+    def key(self, stage: Stage) -> str:
+        """The digest of everything that the outputs depend on."""
+        for name, path in stage.inputs.items():
+            if not path.is_file():
+                raise TreeglotError(f"stage {stage.name} needs {name}", path=path, remedy="run `treeglot train` first")
+        parts = {
+            "stage": stage.name,
+            "version": stage.version,
+            "parameters": dict(stage.parameters),
+            "inputs": {name: self.digest(path) for name, path in stage.inputs.items()},
+        }
+        return hashlib.sha256(json.dumps(parts, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
+
+    def is_complete(self, stage: Stage, key: str) -> bool:
+        """Whether a manifest says that the outputs are those of ``key``, and they have not been touched since."""
+        manifest = self.manifest(stage.name)
+        if manifest is None or manifest.get("key") != key:
+            return False
+        for name, path in stage.outputs.items():
+            noted = manifest["outputs"].get(name)
+            if noted is None or not path.is_file():
+                return False
+            if (
+                _stamp(path) != {"size": noted["size"], "modified": noted["modified"]}
+                and digest(path) != noted["digest"]
+            ):
+                return False
+        return True
+
+    def manifest_path(self, stage: Stage) -> Path:
+        return self.state / "manifests" / f"{stage.name}.json"
+
+    def manifest(self, name: str) -> dict[str, Any] | None:
+        """What is noted about a stage, or None if it was never completed (or the note is damaged)."""
+        path = self.state / "manifests" / f"{name}.json"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            noted = json.loads(path.read_text(encoding="utf-8"))
+        except (FileNotFoundError, ValueError):
+            return None
+        return noted if isinstance(noted, dict) and isinstance(noted.get("outputs"), dict) else None
+
+    def digest(self, path: Path) -> str:
+        """The digest of a file's contents; read once in a run."""
+        if path not in self._digests:
+            self._digests[path] = digest(path)
+        return self._digests[path]
+
+    def _work_folder(self, stage: Stage, key: str) -> Path:
+        """The stage's scratch folder; that of another key is thrown away."""
+        for old in self.state.glob(f"work/{stage.name}.*"):
+            if old.name != f"{stage.name}.{key[:16]}":
+                shutil.rmtree(old, ignore_errors=True)
+        work = self.state / "work" / f"{stage.name}.{key[:16]}"
+        work.mkdir(parents=True, exist_ok=True)
+        return work
+
+    def _relative(self, path: Path) -> str:
+        return os.path.relpath(path, self.folder)
+
+
+def digest(path: Path) -> str:
+    """SHA-256 of a file's contents."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _stamp(path: Path) -> dict[str, int]:
+    status = path.stat()
+    return {"size": status.st_size, "modified": status.st_mtime_ns}
