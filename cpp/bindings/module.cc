@@ -3,13 +3,19 @@
 
 namespace nb = nanobind;
 
+void bind_align(nb::module_& m);
 void bind_conllu(nb::module_& m);
 void bind_lm(nb::module_& m);
+void bind_search(nb::module_& m);
 
 NB_MODULE(_core, m) {
   m.doc() = "The native inner loops of treeglot; use the Python modules that wrap them.";
+  nb::module_ align = m.def_submodule("align", "Word alignment; see treeglot.alignment.");
+  bind_align(align);
   nb::module_ conllu = m.def_submodule("conllu", "Reading CoNLL-U; see treeglot.trees.conllu.");
   bind_conllu(conllu);
   nb::module_ lm = m.def_submodule("lm", "n-gram language models; see treeglot.lm.");
   bind_lm(lm);
+  nb::module_ search = m.def_submodule("search", "The decoders; see treeglot.search.");
+  bind_search(search);
 }

@@ -1,2 +1,4 @@
+from treeglot._core import align as align
 from treeglot._core import conllu as conllu
 from treeglot._core import lm as lm
+from treeglot._core import search as search

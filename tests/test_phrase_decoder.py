@@ -1,0 +1,344 @@
+"""The phrase-based decoder: equal to exhaustive search, scores that can be recomputed, and no surprises at the edges."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import random
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from treeglot import TreeglotError, lm
+from treeglot.files import read_lines
+from treeglot.search import (
+    DEFAULT_WEIGHTS,
+    FEATURES,
+    PhraseDecoder,
+    PhraseUse,
+    Translation,
+    format_moses_weights,
+    read_moses_phrases,
+    read_moses_weights,
+    read_weights,
+    write_weights,
+)
+
+# (source, target) -> four table probabilities, six reordering probabilities
+Table = dict[tuple[str, str], tuple[list[float], list[float]]]
+Use = tuple[int, int, str]
+
+UNLIMITED: dict[str, Any] = {"table_limit": 0, "pop_limit": 0, "stack_size": 0}
+
+
+def ln(probability: float) -> float:
+    return max(math.log(probability), -100.0) if probability > 0 else -100.0
+
+
+def write_tables(folder: Path, table: Table) -> tuple[Path, Path]:
+    phrases, reordering = folder / "phrases", folder / "reordering"
+    phrases.write_text("".join(f"{s} ||| {t} ||| {' '.join(map(repr, p))} ||| \n" for (s, t), (p, _) in table.items()))
+    reordering.write_text("".join(f"{s} ||| {t} ||| {' '.join(map(repr, r))}\n" for (s, t), (_, r) in table.items()))
+    return phrases, reordering
+
+
+def language_model(folder: Path, lines: list[str], order: int) -> lm.LanguageModel:
+    with (folder / "arpa").open("wb") as file:
+        lm.estimate([f"{line}\n".encode() for line in lines], file, order=order)
+    return lm.open_model(folder / "arpa")
+
+
+def score(uses: list[Use], words: list[str], table: Table, model: lm.LanguageModel) -> dict[str, float]:
+    """The features of a derivation by their definitions."""
+    values = dict.fromkeys(FEATURES, 0.0)
+    target = " ".join(text for _, _, text in uses)
+    values["LM0"] = model.score(target) * math.log(10)
+    values["WordPenalty0"] = -len(target.split())
+    values["PhrasePenalty0"] = len(uses)
+    end_before = 0
+    for n, (begin, end, text) in enumerate(uses):
+        values["Distortion0"] -= abs(begin - end_before)
+        end_before = end
+        entry = table.get((" ".join(words[begin:end]), text))
+        if entry is None:
+            assert end == begin + 1 and text == words[begin]
+            values["UnknownWordPenalty0"] -= 100
+        else:
+            for i, probability in enumerate(entry[0], start=1):
+                values[f"TranslationModel0_{i}"] += ln(probability)
+        if n == 0:
+            direction = 1 if begin == 0 else 3
+        else:
+            previous_begin, previous_end, previous_text = uses[n - 1]
+            direction = 1 if begin == previous_end else 2 if end == previous_begin else 3
+            before = table.get((" ".join(words[previous_begin:previous_end]), previous_text))
+            if before is not None:
+                values[f"LexicalReordering0_{direction + 3}"] += ln(before[1][direction + 2])
+        if entry is not None:
+            values[f"LexicalReordering0_{direction}"] += ln(entry[1][direction - 1])
+    return values
+
+
+def derivations(words: list[str], table: Table, limit: int) -> Iterator[list[Use]]:
+    """Every derivation within the distortion limit, by brute force."""
+    size = len(words)
+    options: dict[tuple[int, int], list[str]] = {}
+    for begin, end in itertools.combinations(range(size + 1), 2):
+        source = " ".join(words[begin:end])
+        found = [t for s, t in table if s == source]
+        if not found and end == begin + 1:
+            found = [words[begin]]
+        options[begin, end] = found
+
+    def extend(covered: frozenset[int], uses: list[Use]) -> Iterator[list[Use]]:
+        if len(covered) == size:
+            yield list(uses)
+            return
+        gap = min(set(range(size)) - covered)
+        last = uses[-1][1] if uses else 0
+        for (begin, end), targets in options.items():
+            if covered & set(range(begin, end)):
+                continue
+            if limit >= 0 and (abs(begin - last) > limit or (begin != gap and abs(end - gap) > limit)):
+                continue
+            for target in targets:
+                yield from extend(covered | set(range(begin, end)), [*uses, (begin, end, target)])
+
+    yield from extend(frozenset(), [])
+
+
+def uses_of(translation: Translation) -> list[Use]:
+    return [(use.begin, use.end, use.target) for use in translation.derivation]
+
+
+def dot(weights: dict[str, float], features: dict[str, float]) -> float:
+    return sum(weights[name] * features[name] for name in FEATURES)
+
+
+@st.composite
+def problems(draw: st.DrawFn) -> tuple[list[str], Table, list[str], int, dict[str, float], int]:
+    rng = random.Random(draw(st.integers(0, 2**32)))
+    words = [rng.choice("abcd") for _ in range(draw(st.integers(1, 4)))]
+    table: Table = {}
+    for begin, end in itertools.combinations(range(len(words) + 1), 2):
+        for _ in range(rng.choice([0, 1, 1, 2])):
+            target = " ".join(rng.choice("xyzw") for _ in range(rng.choice([1, 1, 2, 3, 5])))
+            table[" ".join(words[begin:end]), target] = (
+                [rng.choice([0.0, 1.0, rng.random()]) if rng.random() < 0.1 else rng.random() for _ in range(4)],
+                [rng.choice([0.2, 0.6, rng.random()]) for _ in range(6)],
+            )
+    text = [" ".join(rng.choice("xyz") for _ in range(rng.randint(1, 6))) for _ in range(12)]
+    weights = {name: rng.uniform(-0.2, 1) for name in FEATURES}
+    if rng.random() < 0.3:
+        weights |= {f"LexicalReordering0_{i}": 0.0 for i in (4, 5, 6)}
+    return words, table, text, draw(st.integers(1, 4)), weights, draw(st.sampled_from([-1, 0, 1, 2, 6]))
+
+
+@settings(max_examples=60, deadline=None)
+@given(problems())
+def test_equals_exhaustive_search(
+    problem: tuple[list[str], Table, list[str], int, dict[str, float], int],
+) -> None:
+    words, table, text, order, weights, limit = problem
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        if not table:
+            table = {("q", "x"): ([0.5] * 4, [0.5] * 6)}
+        model = language_model(folder, text, order)
+        phrases = read_moses_phrases(*write_tables(folder, table))
+    expected: dict[tuple[Use, ...], float] = {}
+    for uses in derivations(words, table, limit):
+        expected[tuple(uses)] = dot(weights, score(uses, words, table, model))
+    ranked = sorted(expected.values(), reverse=True)
+    line = " ".join(words)
+    for search in ("cube", "stack"):
+        decoder = PhraseDecoder(phrases, model, weights, distortion_limit=limit, search=search, **UNLIMITED)  # type: ignore[arg-type]
+        found = decoder.translate([line], nbest=10**6, threads=1)[0].kbest
+        assert len(found) == len(expected)
+        assert [t.score for t in found] == pytest.approx(ranked, rel=1e-5, abs=1e-4)
+        assert {tuple(uses_of(t)) for t in found} == set(expected)
+        for translation in found[:20]:
+            assert expected[tuple(uses_of(translation))] == pytest.approx(translation.score, rel=1e-5, abs=1e-4)
+            assert dot(weights, translation.features) == pytest.approx(translation.score, rel=1e-5, abs=1e-4)
+        one = decoder.translate([line], threads=1)[0]
+        assert one.score == pytest.approx(ranked[0], rel=1e-5, abs=1e-4)
+        short = decoder.translate([line], nbest=3, threads=1)[0].kbest
+        assert [t.score for t in short] == pytest.approx(ranked[:3], rel=1e-5, abs=1e-4)
+        by_text: dict[str, float] = {}
+        for uses, value in expected.items():
+            target = " ".join(part for _, _, part in uses)
+            by_text[target] = max(value, by_text.get(target, -math.inf))
+        distinct = decoder.translate([line], nbest=10**6, distinct=True, threads=1)[0].kbest
+        assert len({t.text for t in distinct}) == len(distinct) == len(by_text)
+        assert [t.score for t in distinct] == pytest.approx(sorted(by_text.values(), reverse=True), rel=1e-5, abs=1e-4)
+
+
+@pytest.fixture(scope="module")
+def reference(
+    data: Callable[[str], Path], tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Any, Table, lm.LanguageModel, list[str]]:
+    """Moses' tables of a small corpus, also as plain dictionaries, and a model of its English side."""
+    folder = data("reference/moses-str")
+    names = folder / "phrase-table.gz", folder / "reordering-table.wbe-msd-bidirectional-fe.gz"
+    table: Table = {}
+    for (_, a), (_, b) in zip(read_lines(names[0]), read_lines(names[1]), strict=True):
+        source, target, scores, *_ = a.split(" ||| ")
+        source_b, target_b, reordering = b.split(" ||| ")
+        assert (source, target) == (source_b, target_b)
+        table[source, target] = ([float(x) for x in scores.split()], [float(x) for x in reordering.split()])
+    english = [line for _, line in read_lines(folder / "corpus.en")]
+    model = language_model(tmp_path_factory.mktemp("lm"), english, 3)
+    return read_moses_phrases(*names), table, model, [line for _, line in read_lines(folder / "corpus.de")]
+
+
+def test_moses_tables_load_and_scores_recompute(reference: tuple[Any, Table, lm.LanguageModel, list[str]]) -> None:
+    phrases, table, model, lines = reference
+    assert len(phrases) == len(table) and phrases.has_reordering
+    weights = dict(DEFAULT_WEIGHTS)
+    decoder = PhraseDecoder(phrases, model, weights)
+    sentences = [*lines[:40], "ein unbekanntes wort : xyzzy", ""]
+    for sentence, best in zip(sentences, decoder.translate(sentences, nbest=5), strict=True):
+        words = sentence.split()
+        assert 1 <= len(best.kbest) <= 5
+        assert [t.score for t in best.kbest] == sorted((t.score for t in best.kbest), reverse=True)
+        for translation in best.kbest:
+            uses = uses_of(translation)
+            assert sorted(i for begin, end, _ in uses for i in range(begin, end)) == list(range(len(words)))
+            expected = score(uses, words, table, model)
+            assert translation.features == pytest.approx(expected, rel=1e-5, abs=1e-3)
+            assert translation.score == pytest.approx(dot(weights, expected), rel=1e-5, abs=1e-3)
+            if words:
+                summed = {name: sum(use.features[name] for use in translation.derivation) for name in FEATURES}
+                assert summed == pytest.approx(translation.features, rel=1e-5, abs=1e-4)
+    unknown = decoder.translate(["xyzzy"])[0]
+    assert unknown.text == "xyzzy" and unknown.features["UnknownWordPenalty0"] == -100
+
+
+def test_threads_do_not_change_the_result(reference: tuple[Any, Table, lm.LanguageModel, list[str]]) -> None:
+    phrases, _, model, lines = reference
+    decoder = PhraseDecoder(phrases, model, DEFAULT_WEIGHTS, pop_limit=50)
+
+    def run(threads: int) -> list[list[tuple[str, float, tuple[PhraseUse, ...]]]]:
+        results = decoder.translate(lines[:60], nbest=10, threads=threads)
+        return [[(t.text, t.score, t.derivation) for t in best.kbest] for best in results]
+
+    assert run(1) == run(3) == run(0)
+
+
+def test_more_search_finds_no_worse(reference: tuple[Any, Table, lm.LanguageModel, list[str]]) -> None:
+    phrases, _, model, lines = reference
+    scores = [
+        sum(t.score for t in PhraseDecoder(phrases, model, DEFAULT_WEIGHTS, **limits).translate(lines[:60]))
+        for limits in ({"pop_limit": 5}, {"pop_limit": 500}, {"pop_limit": 5000, "stack_size": 2000})
+    ]
+    assert scores[0] < scores[1] <= scores[2] + 1e-6
+    beam = PhraseDecoder(phrases, model, DEFAULT_WEIGHTS, beam_threshold=1e-3).translate(lines[:60])
+    assert scores[0] < sum(t.score for t in beam) <= scores[2] + 1e-6
+
+
+def test_monotone_and_table_limit(reference: tuple[Any, Table, lm.LanguageModel, list[str]]) -> None:
+    phrases, table, model, lines = reference
+    for best in PhraseDecoder(phrases, model, DEFAULT_WEIGHTS, distortion_limit=0).translate(lines[:20]):
+        assert best.features["Distortion0"] == 0
+    # The best translation of one word by table, penalties and the language model by itself.
+    word = "ein"
+    one = PhraseDecoder(phrases, model, DEFAULT_WEIGHTS, table_limit=1, pop_limit=0).translate([word], nbest=9)[0]
+    assert len(one.kbest) == 1
+
+    def estimate(target: str) -> float:
+        state, total = model.core.null_state(), 0.0
+        for part in target.split():
+            value, _, state = model.core.score(state, model.core.id(part))
+            total += value
+        table_part = sum(0.2 * ln(p) for p in table[word, target][0])
+        return table_part + 0.5 * math.log(10) * total + len(target.split()) + 0.2
+
+    assert one.text == max((t for s, t in table if s == word), key=estimate)
+
+
+def test_long_and_strange_sentences_take_bounded_time(tmp_path: Path) -> None:
+    table: Table = {("a", "x"): ([0.5] * 4, [1 / 3] * 6)}
+    decoder = PhraseDecoder(
+        read_moses_phrases(*write_tables(tmp_path, table)),
+        language_model(tmp_path, ["x y", "y x x"], 2),
+        DEFAULT_WEIGHTS,
+    )
+    words = [f"w{i}" for i in range(200)]
+    start = time.process_time()
+    unknown, blank, known = decoder.translate([" ".join(words), " \t ", " ".join("a" * 300)], threads=1)
+    assert time.process_time() - start < 20
+    assert unknown.text.split() == words
+    assert blank.text == "" and blank.derivation == ()
+    assert known.text.split() == ["x"] * 300
+    free = PhraseDecoder(
+        read_moses_phrases(*write_tables(tmp_path, table)),
+        language_model(tmp_path, ["x y", "y x x"], 2),
+        DEFAULT_WEIGHTS,
+        distortion_limit=-1,
+        pop_limit=50,
+    )
+    assert sorted(free.translate([" ".join(words)])[0].text.split()) == sorted(words)
+    assert decoder.translate([]) == []
+    # Only blanks, tabs and line ends separate words.
+    assert decoder.translate(["a b　a\r\n"])[0].text == "x b　a"
+
+
+def test_reordering_table_in_another_order(tmp_path: Path) -> None:
+    rng = random.Random(1)
+    table: Table = {
+        (s, t): ([0.5] * 4, [rng.random() for _ in range(6)]) for s in ("a", "b", "a b") for t in ("x", "y", "x y")
+    }
+    phrases, reordering = write_tables(tmp_path, table)
+    lines = reordering.read_text().splitlines(keepends=True)
+    rng.shuffle(lines)
+    reordering.write_text("".join(lines) + "not ||| there ||| 1 1 1 1 1 1\n")
+    found = read_moses_phrases(phrases, reordering)
+    for (source, target), (_, expected) in table.items():
+        values = next(r for t, _, r, _ in found.lookup(source.split()) if t == target)
+        assert values == pytest.approx([ln(p) for p in expected], abs=1e-6)
+    assert found.lookup(["b", "a"]) == [] and found.lookup(["nowhere"]) == []
+
+
+def test_weights_round_trip(tmp_path: Path) -> None:
+    rng = random.Random(2)
+    weights = {name: rng.uniform(-1, 1) for name in FEATURES}
+    write_weights(tmp_path / "weights.toml", weights)
+    assert read_weights(tmp_path / "weights.toml") == weights
+    (tmp_path / "moses.ini").write_text(
+        "[feature]\nKENLM name=LM0\n\n" + format_moses_weights(weights) + "[threads]\n4\n"
+    )
+    assert read_moses_weights(tmp_path / "moses.ini") == weights
+    (tmp_path / "short").write_text(
+        "# a comment\nLM0 0.5\nDistortion0 = 0.3 # another\nWordPenalty0 -1\nPhrasePenalty0 0.2\n"
+        + "".join(f"TranslationModel0_{i} 0.2\n" for i in range(1, 5))
+    )
+    short = read_weights(tmp_path / "short")
+    assert short["LexicalReordering0_6"] == 0 and short["UnknownWordPenalty0"] == 1
+
+
+@pytest.mark.parametrize(
+    ("limits", "says"),
+    [
+        ({"search": "beam"}, "unknown search"),
+        ({"distortion_limit": -2}, "distortion_limit"),
+        ({"pop_limit": -1}, "pop_limit"),
+        ({"beam_threshold": 1.5}, "beam_threshold"),
+    ],
+)
+def test_impossible_limits_are_refused(tmp_path: Path, limits: dict[str, Any], says: str) -> None:
+    table = read_moses_phrases(*write_tables(tmp_path, {("a", "x"): ([0.5] * 4, [0.5] * 6)}))
+    model = language_model(tmp_path, ["x"], 2)
+    with pytest.raises(TreeglotError, match=says):
+        PhraseDecoder(table, model, DEFAULT_WEIGHTS, **limits)
+    with pytest.raises(TreeglotError, match="unknown feature"):
+        PhraseDecoder(table, model, DEFAULT_WEIGHTS | {"LM1": 0.5})
+    with pytest.raises(TreeglotError, match="no weight for LM0"):
+        PhraseDecoder(table, model, {k: v for k, v in DEFAULT_WEIGHTS.items() if k != "LM0"})
+    with pytest.raises(TreeglotError, match="nbest"):
+        PhraseDecoder(table, model, DEFAULT_WEIGHTS).translate(["a"], nbest=0)
