@@ -10,20 +10,10 @@ from typing import Annotated
 import typer
 
 from treeglot import lm
-from treeglot.errors import TreeglotError
 from treeglot.files import atomic_write_binary, open_binary
+from treeglot.pipeline.config import parse_memory
 
 app = typer.Typer(help="Estimate, compile and query n-gram language models.", no_args_is_help=True)
-
-SIZES = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
-
-
-def parse_memory(text: str) -> int:
-    """Bytes of an amount such as ``500m`` or ``4g``."""
-    number, unit = text[:-1], text[-1:].lower()
-    if not number.isdigit() or unit not in SIZES:
-        raise TreeglotError(f"memory {text!r}", remedy="write a number and k, m or g, such as 4g")
-    return int(number) * SIZES[unit]
 
 
 @app.command()

@@ -26,6 +26,7 @@ import difflib
 import os
 import re
 import tomllib
+from itertools import takewhile
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
@@ -38,6 +39,21 @@ CONFIG_NAME = "treeglot.toml"
 
 Memory = Annotated[str, Field(pattern=r"^[1-9][0-9]*[kKmMgG]$")]
 """An amount of memory: a number and k, m or g, such as ``4g``."""
+
+
+_UNITS = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
+
+
+def parse_memory(text: str) -> int:
+    """Bytes of an amount such as ``500m`` or ``4g``.
+
+    >>> parse_memory("2k"), parse_memory("4G")
+    (2048, 4294967296)
+    """
+    number, unit = text[:-1], text[-1:].lower()
+    if not number.isdecimal() or unit not in _UNITS:
+        raise ConfigError(f"memory {text!r}", remedy="write a number and k, m or g, such as 4g")
+    return int(number) * _UNITS[unit]
 
 
 class _Section(BaseModel):
@@ -120,6 +136,51 @@ class Limits(_Section):
     memory: Memory = "4g"
 
 
+class WordAlignment(_Section):
+    """``[alignment]``: how words are aligned, or a Pharaoh file of links for the prepared training text."""
+
+    aligner: Literal["own", "thot-hmm", "thot-fastalign", "thot-ibm4", "thot-eflomal", "eflomal"] = "own"
+    heuristic: Literal["intersect", "union", "grow", "grow-diag", "grow-diag-final", "grow-diag-final-and"] = (
+        "grow-diag-final-and"
+    )
+    file: str = ""
+
+
+class LanguageModelChoice(_Section):
+    """``[lm]``: the n-gram model of the target side."""
+
+    order: int = Field(default=4, ge=1, le=6)
+
+
+class Phrases(_Section):
+    """``[phrases]``: which phrase pairs are learnt."""
+
+    max_length: int = Field(default=7, ge=1, le=20)
+
+
+class Search(_Section):
+    """``[search]``: the limits of the phrase-based decoder; see `treeglot.search.phrases`."""
+
+    distortion_limit: int = Field(default=6, ge=-1)
+    table_limit: int = Field(default=20, ge=0)
+    pop_limit: int = Field(default=500, ge=0)
+    stack_size: int = Field(default=200, ge=0)
+
+
+class Tuning(_Section):
+    """``[tuning]``: how the weights are set on the dev part."""
+
+    method: Literal["mert", "mira", "pro"] = "mert"
+    iterations: int = Field(default=15, ge=1)
+    nbest: int = Field(default=100, ge=2)
+
+
+class System(_Section):
+    """``[systems.NAME]``: a system is a list of grammars with weights of its own."""
+
+    grammars: tuple[Literal["phrases"], ...] = ("phrases",)
+
+
 class ProjectConfig(_Section):
     """The whole of ``treeglot.toml``."""
 
@@ -129,6 +190,12 @@ class ProjectConfig(_Section):
     cleaning: Cleaning = Cleaning()
     text: Text = Text()
     parsers: Parsers = Parsers()
+    alignment: WordAlignment = WordAlignment()
+    lm: LanguageModelChoice = LanguageModelChoice()
+    phrases: Phrases = Phrases()
+    search: Search = Search()
+    tuning: Tuning = Tuning()
+    systems: dict[str, System] = Field(default_factory=lambda: {"phrases": System()})
     limits: Limits = Limits()
 
 
@@ -180,7 +247,9 @@ def _explain(error: Any, text: str, path: str | None) -> ConfigError:
 def _valid_keys(keys: list[str]) -> list[str]:
     """The keys of the section at ``keys``."""
     section: type[BaseModel] = ProjectConfig
-    for key in keys:
+    for depth, key in enumerate(keys):
+        if depth and keys[depth - 1] == "systems":
+            continue  # the name of a system: anything
         annotation = section.model_fields[key].annotation
         options = [annotation, *get_args(annotation)]
         section = next(part for part in options if isinstance(part, type) and issubclass(part, BaseModel))
@@ -205,10 +274,9 @@ def find_key(text: str, keys: list[str]) -> int:
             found = table + _split_key(assignment[1])
         else:
             continue
-        common = len(os.path.commonprefix([found, keys]))
-        if common == len(found) or common == len(keys):
-            if common > depth:
-                best, depth = number, common
+        common = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(found, keys, strict=False)))
+        if common in (len(found), len(keys)) and common > depth:
+            best, depth = number, common
     return best
 
 

@@ -35,7 +35,7 @@ Paths = Mapping[str, Path]
 class Stage:
     """``run(inputs, outputs, work)`` writes every file of ``outputs`` (paths in a scratch folder) from ``inputs``.
 
-    ``work`` is a folder of the stage's own that survives interruption: what a long stage keeps there it can take up again. It is
+    Inputs and outputs may be folders. ``work`` is a folder of the stage's own that survives interruption: what a long stage keeps there it can take up again. It is
     removed when the stage is complete, or when its key changes. ``version`` changes when the same inputs give other outputs.
     """
 
@@ -98,7 +98,7 @@ class Runner:
         keep.mkdir(exist_ok=True)
         stage.run(stage.inputs, made, keep)
         for name, path in made.items():
-            if not path.is_file():
+            if not path.exists():
                 raise TreeglotError(f"stage {stage.name} did not write {name}", path=path, remedy="please report this")
         manifest_path = self.manifest_path(stage)
         manifest_path.unlink(missing_ok=True)
@@ -106,6 +106,8 @@ class Runner:
         for name, final in stage.outputs.items():
             final.parent.mkdir(parents=True, exist_ok=True)
             outputs[name] = {"path": self._relative(final), "digest": digest(made[name]), **_stamp(made[name])}
+            if final.is_dir():
+                shutil.rmtree(final)
             made[name].replace(final)
             outputs[name] |= _stamp(final)
             self._digests.pop(final, None)
@@ -131,7 +133,7 @@ class Runner:
     def key(self, stage: Stage) -> str:
         """The digest of everything that the outputs depend on."""
         for name, path in stage.inputs.items():
-            if not path.is_file():
+            if not path.exists():
                 raise TreeglotError(f"stage {stage.name} needs {name}", path=path, remedy="run `treeglot train` first")
         parts = {
             "stage": stage.name,
@@ -148,7 +150,7 @@ class Runner:
             return False
         for name, path in stage.outputs.items():
             noted = manifest["outputs"].get(name)
-            if noted is None or not path.is_file():
+            if noted is None or not path.exists():
                 return False
             if (
                 _stamp(path) != {"size": noted["size"], "modified": noted["modified"]}
@@ -190,7 +192,10 @@ class Runner:
 
 
 def digest(path: Path) -> str:
-    """SHA-256 of a file's contents."""
+    """SHA-256 of a file's contents, or of the names and contents of a folder's files."""
+    if path.is_dir():
+        parts = [f"{digest(file)} {file.relative_to(path)}" for file in sorted(path.rglob("*")) if file.is_file()]
+        return hashlib.sha256("\n".join(parts).encode()).hexdigest()
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 

@@ -1,0 +1,90 @@
+"""Preparing text for learning and for translation: the same tokens and the same case in training and in use.
+
+`TextPipeline` is one language's way from raw text to the words that models see, and back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from treeglot.bitext import CleaningOptions, CleaningReport, TextPair, Tokenizer, Truecaser, clean, read_bitext
+from treeglot.bitext.casing import apply_casing, detruecase
+from treeglot.files import atomic_write
+from treeglot.pipeline.config import Cleaning, Corpus, Languages, Text
+from treeglot.progress import track
+
+
+class TextPipeline:
+    """Raw text ↔ words. ``truecaser`` is needed when the casing is ``true``."""
+
+    def __init__(self, text: Text, lang: str, truecaser: Truecaser | None = None) -> None:
+        self.text, self.lang, self.truecaser = text, lang, truecaser
+        self._tokenizer: Tokenizer | None = None
+        if text.tokenizer != "space":
+            self._tokenizer = Tokenizer(lang, cjk="char" if text.tokenizer == "char" else "none")
+
+    def tokenize(self, line: str) -> list[str]:
+        """The words of a line, as written."""
+        return self._tokenizer.tokenize(line) if self._tokenizer else line.split()
+
+    def words(self, line: str) -> list[str]:
+        """The words of a line as the models see them."""
+        return apply_casing(self.tokenize(line), self.text.casing, self.truecaser)
+
+    def running_text(self, words: list[str]) -> str:
+        """Words of a translation as text for people."""
+        if self.text.casing == "true":
+            words = detruecase(words)
+        return self._tokenizer.detokenize(words) if self._tokenizer else " ".join(words)
+
+
+def read_corpus(corpus: Corpus, folder: Path, languages: Languages) -> Iterator[TextPair]:
+    """The raw pairs of a part of the data."""
+    paths = [folder / corpus.file] if corpus.file else [folder / corpus.source, folder / corpus.target]
+    format = None if corpus.format == "auto" else corpus.format
+    if format is None and not corpus.file:
+        format = "plain"
+    return read_bitext(*paths, format=format, source_lang=languages.source, target_lang=languages.target)
+
+
+def train_truecasers(pairs: Iterator[TextPair], text: Text, languages: Languages, paths: tuple[Path, Path]) -> None:
+    """Learn the usual case of words on both sides and save the models."""
+    sides = TextPipeline(text, languages.source), TextPipeline(text, languages.target)
+    tokens: tuple[list[list[str]], list[list[str]]] = ([], [])
+    for pair in track(pairs, "learning case"):
+        tokens[0].append(sides[0].tokenize(pair.source))
+        tokens[1].append(sides[1].tokenize(pair.target))
+    for sentences, path in zip(tokens, paths, strict=True):
+        Truecaser.train(sentences).save(path)
+
+
+def prepare(
+    pairs: Iterator[TextPair],
+    pipelines: tuple[TextPipeline, TextPipeline],
+    outputs: tuple[Path, Path],
+    cleaning: Cleaning | None,
+    name: str,
+) -> CleaningReport | None:
+    """Write the words of each pair to two files; with ``cleaning``, leave out what it says (training text only)."""
+    worded = (
+        TextPair(" ".join(pipelines[0].words(pair.source)), " ".join(pipelines[1].words(pair.target)), line=pair.line)
+        for pair in track(pairs, f"preparing {name}")
+    )
+    report: CleaningReport | None = None
+    kept: Iterator[TextPair] = worded
+    if cleaning is not None:
+        options = CleaningOptions(
+            min_length=max(cleaning.min_length, 1),
+            max_length=cleaning.max_length,
+            max_ratio=cleaning.max_ratio,
+            unit="token",
+            duplicates="pair" if cleaning.duplicates else "keep",
+            normalization="none",
+        )
+        kept, report = clean(worded, options)
+    with atomic_write(outputs[0]) as source, atomic_write(outputs[1]) as target:
+        for pair in kept:
+            source.write(pair.source + "\n")
+            target.write(pair.target + "\n")
+    return report

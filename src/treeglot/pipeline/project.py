@@ -1,0 +1,283 @@
+"""A project folder: its files, and the stages that make a translator from its data.
+
+``corpus/`` prepared text, ``alignment/`` word links and the model that made them, ``tables/`` phrase pairs, ``lm/`` the language
+model, ``systems/NAME/weights.txt`` tuned weights, ``runs/NAME/`` translations of the test part. Each is made by a stage (see
+`treeglot.pipeline.stages`), so that work goes on where it stopped.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import shutil
+from collections.abc import Callable
+from functools import cached_property
+from pathlib import Path
+
+from treeglot import __version__, alignment, lm
+from treeglot.bitext import Truecaser
+from treeglot.errors import ConfigError, TreeglotError
+from treeglot.files import atomic_write, atomic_write_binary, open_binary, read_lines
+from treeglot.pipeline.config import CONFIG_NAME, Corpus, ProjectConfig, load_config, parse_memory
+from treeglot.pipeline.preparation import TextPipeline, prepare, read_corpus, train_truecasers
+from treeglot.pipeline.stages import Paths, Runner, Stage, StageResult
+from treeglot.search.phrases import PhraseDecoder, open_phrases
+from treeglot.search.weights import DEFAULT_WEIGHTS, read_weights
+from treeglot.tables import build_phrase_table
+
+PARTS = ("train", "dev", "test")
+
+
+class Project:
+    """The project in ``folder``, which has a ``treeglot.toml``."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.config: ProjectConfig = load_config(folder / CONFIG_NAME)
+        self.runner = Runner(folder, __version__)
+
+    # Files
+
+    @property
+    def source(self) -> str:
+        return self.config.languages.source
+
+    @property
+    def target(self) -> str:
+        return self.config.languages.target
+
+    def corpus(self, part: str) -> tuple[Path, Path]:
+        """The prepared text of a part."""
+        return self.folder / f"corpus/{part}.{self.source}", self.folder / f"corpus/{part}.{self.target}"
+
+    def raw(self, part: str) -> Corpus | None:
+        """What the configuration says about a part of the data."""
+        found: Corpus | None = getattr(self.config.data, part)
+        return found
+
+    def truecaser_paths(self) -> tuple[Path, Path]:
+        return self.folder / f"corpus/truecase.{self.source}", self.folder / f"corpus/truecase.{self.target}"
+
+    @property
+    def links(self) -> Path:
+        return self.folder / "alignment/train.align"
+
+    @property
+    def table(self) -> Path:
+        return self.folder / "tables/phrases.tgpt"
+
+    @property
+    def model(self) -> Path:
+        return self.folder / f"lm/{self.target}.tglm"
+
+    @property
+    def arpa(self) -> Path:
+        return self.folder / f"lm/{self.target}.arpa.gz"
+
+    def weights_path(self, system: str) -> Path:
+        return self.folder / "systems" / system / "weights.txt"
+
+    def check_system(self, system: str) -> str:
+        """``system`` if the configuration has it."""
+        if system not in self.config.systems:
+            names = ", ".join(self.config.systems)
+            raise ConfigError(f"no system {system!r}", path=self.folder / CONFIG_NAME, remedy=f"systems are {names}")
+        return system
+
+    # Text
+
+    @cached_property
+    def pipelines(self) -> tuple[TextPipeline, TextPipeline]:
+        """How text of each side becomes words; needs the truecasing models if the casing is ``true``."""
+        truecasers: list[Truecaser | None] = [None, None]
+        if self.config.text.casing == "true":
+            truecasers = [Truecaser.load(path) for path in self.truecaser_paths()]
+        text = self.config.text
+        return TextPipeline(text, self.source, truecasers[0]), TextPipeline(text, self.target, truecasers[1])
+
+    # Before a run
+
+    def check(self) -> None:
+        """Everything that a run needs: data, packages, disk space."""
+        size = 0
+        for part in PARTS:
+            corpus = self.raw(part)
+            for name in (corpus.source, corpus.target, corpus.file) if corpus else ():
+                if not name:
+                    continue
+                path = self.folder / name
+                if not path.is_file():
+                    raise ConfigError(
+                        f"data.{part}: no such file", path=path, remedy=f"put it there, or correct data.{part}"
+                    )
+                size += path.stat().st_size * (4 if path.suffix in (".gz", ".zst") else 1)
+        given = self.config.alignment.file
+        if given and not (self.folder / given).is_file():
+            raise ConfigError("alignment.file: no such file", path=self.folder / given, remedy="correct alignment.file")
+        if not given:
+            alignment.backend(self.config.alignment.aligner)
+            package = {"eflomal": "eflomal"}.get(self.config.alignment.aligner)
+            package = "thot" if self.config.alignment.aligner.startswith("thot") else package
+            if package and importlib.util.find_spec(package) is None:
+                raise ConfigError(
+                    f"alignment.aligner {self.config.alignment.aligner}: the package {package} is not installed",
+                    remedy=f"pip install 'treeglot[{package}]', or take the aligner own",
+                )
+        free = shutil.disk_usage(self.folder).free
+        needed = 40 * size + (64 << 20)
+        if free < needed:
+            raise TreeglotError(
+                f"{free >> 20:,} MB free, but a run may need {needed >> 20:,} MB",
+                path=self.folder,
+                remedy="free disk space",
+            )
+
+    # Stages
+
+    def training_stages(self) -> list[Stage]:
+        """From raw data to tables and language model, in order."""
+        stages = [self._truecase_stage()] if self.config.text.casing == "true" else []
+        stages += [self._corpus_stage(part) for part in PARTS if self.raw(part)]
+        return [*stages, self._alignment_stage(), self._table_stage(), self._lm_stage()]
+
+    def train(self, announce: Callable[[str], object]) -> list[StageResult]:
+        """Bring everything but the weights up to date."""
+        self.check()
+        with self.runner.locked():
+            return [self.runner.run(stage, announce) for stage in self.training_stages()]
+
+    def _raw_inputs(self, part: str) -> dict[str, Path]:
+        corpus = self.raw(part)
+        assert corpus is not None
+        if corpus.file:
+            return {"file": self.folder / corpus.file}
+        return {"source": self.folder / corpus.source, "target": self.folder / corpus.target}
+
+    def _truecase_stage(self) -> Stage:
+        one, two = self.truecaser_paths()
+
+        def run(inputs: Paths, outputs: Paths, work: Path) -> None:
+            pairs = read_corpus(self.config.data.train, self.folder, self.config.languages)
+            train_truecasers(pairs, self.config.text, self.config.languages, (outputs["source"], outputs["target"]))
+
+        parameters = {"text": self.config.text.model_dump(), "languages": self.config.languages.model_dump()}
+        return Stage("truecase", self._raw_inputs("train"), {"source": one, "target": two}, parameters, run)
+
+    def _corpus_stage(self, part: str) -> Stage:
+        corpus = self.raw(part)
+        assert corpus is not None
+        one, two = self.corpus(part)
+        inputs = self._raw_inputs(part)
+        if self.config.text.casing == "true":
+            inputs["truecase source"], inputs["truecase target"] = self.truecaser_paths()
+        cleaning = self.config.cleaning if part == "train" else None
+
+        def run(inputs: Paths, outputs: Paths, work: Path) -> None:
+            pairs = read_corpus(corpus, self.folder, self.config.languages)
+            report = prepare(pairs, self.pipelines, (outputs["source"], outputs["target"]), cleaning, part)
+            with atomic_write(outputs["report"]) as file:
+                file.write(report.as_text() + "\n" if report else "every pair was kept\n")
+
+        parameters = {
+            "text": self.config.text.model_dump(),
+            "languages": self.config.languages.model_dump(),
+            "format": corpus.format,
+            "cleaning": cleaning.model_dump() if cleaning else None,
+        }
+        outputs = {"source": one, "target": two, "report": self.folder / f"corpus/{part}.report.txt"}
+        return Stage(f"corpus-{part}", inputs, outputs, parameters, run)
+
+    def _alignment_stage(self) -> Stage:
+        one, two = self.corpus("train")
+        choice = self.config.alignment
+        inputs = {"source": one, "target": two}
+        if choice.file:
+            inputs["links"] = self.folder / choice.file
+
+            def take(inputs: Paths, outputs: Paths, work: Path) -> None:
+                with open_binary(inputs["links"]) as given, atomic_write_binary(outputs["links"]) as out:
+                    shutil.copyfileobj(given, out)
+
+            return Stage("alignment", inputs, {"links": self.links}, {"file": choice.file}, take)
+
+        def run(inputs: Paths, outputs: Paths, work: Path) -> None:
+            source, target = ([line for _, line in read_lines(inputs[side])] for side in ("source", "target"))
+            shutil.rmtree(work / "model", ignore_errors=True)
+            aligner = alignment.train(
+                choice.aligner, source, target, work / "model", seed=self.config.project.seed, threads=self.threads
+            )
+            both = aligner.align(source, target)
+            for name, lines in (
+                ("forward", both.forward),
+                ("reverse", both.reverse),
+                ("links", both.symmetrized(choice.heuristic)),
+            ):
+                with atomic_write(outputs[name]) as file:
+                    file.writelines(f"{line}\n" for line in lines)
+            (work / "model").replace(outputs["model"])
+
+        outputs = {
+            "links": self.links,
+            "forward": self.folder / "alignment/forward.align",
+            "reverse": self.folder / "alignment/reverse.align",
+            "model": self.folder / "alignment/model",
+        }
+        parameters = {"aligner": choice.aligner, "heuristic": choice.heuristic, "seed": self.config.project.seed}
+        return Stage("alignment", inputs, outputs, parameters, run)
+
+    def _table_stage(self) -> Stage:
+        one, two = self.corpus("train")
+
+        def run(inputs: Paths, outputs: Paths, work: Path) -> None:
+            build_phrase_table(
+                inputs["source"],
+                inputs["target"],
+                inputs["links"],
+                outputs["table"],
+                max_length=self.config.phrases.max_length,
+                memory=self.config.limits.memory,
+                threads=self.threads,
+                folder=work,
+            )
+
+        inputs = {"source": one, "target": two, "links": self.links}
+        return Stage("phrase-table", inputs, {"table": self.table}, self.config.phrases.model_dump(), run)
+
+    def _lm_stage(self) -> Stage:
+        def run(inputs: Paths, outputs: Paths, work: Path) -> None:
+            with open_binary(inputs["text"]) as text, atomic_write_binary(outputs["arpa"]) as out:
+                result = lm.estimate(
+                    text,
+                    out,
+                    order=self.config.lm.order,
+                    memory=parse_memory(self.config.limits.memory),
+                    folder=str(work),
+                    path=str(inputs["text"]),
+                )
+            lm.compile_model(outputs["arpa"], outputs["model"])
+            with atomic_write(outputs["report"]) as file:
+                file.write("".join(f"{k}-grams: {count}\n" for k, count in enumerate(result.ngrams, start=1)))
+                file.write(f"{result.warning}\n" if result.warning else "")
+
+        outputs = {"arpa": self.arpa, "model": self.model, "report": self.folder / f"lm/{self.target}.report.txt"}
+        return Stage("lm", {"text": self.corpus("train")[1]}, outputs, {"order": self.config.lm.order}, run)
+
+    # Translation
+
+    @property
+    def threads(self) -> int:
+        return self.config.limits.threads
+
+    def weights(self, system: str) -> dict[str, float]:
+        """The tuned weights, or those that tuning starts from."""
+        path = self.weights_path(self.check_system(system))
+        return read_weights(path) if path.exists() else dict(DEFAULT_WEIGHTS)
+
+    def decoder(self, system: str, weights: dict[str, float] | None = None, **limits: int) -> PhraseDecoder:
+        """The decoder of a system; ``limits`` override those of the configuration."""
+        for path in (self.table, self.model):
+            if not path.exists():
+                raise TreeglotError("not trained yet", path=path, remedy="run `treeglot train` first")
+        settings = {**self.config.search.model_dump(), **limits}
+        return PhraseDecoder(
+            open_phrases(self.table), lm.LanguageModel(self.model), weights or self.weights(system), **settings
+        )
