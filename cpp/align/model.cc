@@ -1,0 +1,361 @@
+#include "align/model.hh"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <cstring>
+#include <fstream>
+#include <numeric>
+#include <stdexcept>
+#include <thread>
+
+#include "align/symmetrize.hh"
+#include "align/words.hh"
+#include "util/hash.hh"
+
+namespace treeglot::align {
+namespace {
+
+constexpr char kMagic[8] = {'T', 'G', 'W', 'A', 'L', 'I', 'G', 'N'};
+constexpr std::uint32_t kVersion = 1;
+
+struct Header {
+  char magic[8];
+  std::uint32_t version, jumps;
+  std::uint64_t size, checksum;  // of the file; of all after the header
+  std::uint64_t sources, targets, source_bytes, target_bytes, pairs;
+  float same_ratio, reserved;
+};
+static_assert(sizeof(Header) == 80);
+
+// Sections begin at multiples of eight bytes.
+class Writer {
+ public:
+  template <class T>
+  void put(const T* data, std::size_t count) {
+    bytes_.append(reinterpret_cast<const char*>(data), count * sizeof(T));
+    bytes_.resize((bytes_.size() + 7) / 8 * 8, '\0');
+  }
+  std::string bytes_;
+};
+
+void put_words(Writer& writer, const SymbolTable& table, const std::vector<WordId>& order, std::uint64_t& total) {
+  std::vector<std::uint64_t> starts{0};
+  std::string text;
+  for (WordId id : order) {
+    text += table.word(id);
+    starts.push_back(text.size());
+  }
+  total = text.size();
+  writer.put(starts.data(), starts.size());
+  writer.put(text.data(), text.size());
+}
+
+std::vector<WordId> by_bytes(const SymbolTable& table) {
+  std::vector<WordId> order(table.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(), [&](WordId a, WordId b) { return table.word(a) < table.word(b); });
+  return order;
+}
+
+std::vector<float> reordered(const std::vector<float>& values, const std::vector<WordId>& order) {
+  std::vector<float> result;
+  for (WordId id : order) result.push_back(values[id]);
+  result.push_back(values.back());  // for unknown words
+  return result;
+}
+
+template <class Work>
+void in_parallel(int threads, Work work) {
+  std::vector<std::thread> pool;
+  for (int t = 1; t < threads; ++t) pool.emplace_back(work);
+  work();
+  for (std::thread& thread : pool) thread.join();
+}
+
+}  // namespace
+
+void write_model(const Corpus& corpus, const Learnt& learnt, const std::string& path) {
+  const WordPairs& pairs = learnt.pairs;
+  const std::vector<WordId> sources = by_bytes(corpus.source_words), targets = by_bytes(corpus.target_words);
+  std::vector<WordId> fresh(targets.size());
+  for (WordId id = 0; id < targets.size(); ++id) fresh[targets[id]] = id;
+  Header header{};
+  Writer writer;
+  writer.put(learnt.forward.weight.data(), learnt.forward.weight.size());
+  writer.put(&learnt.forward.null, 1);
+  writer.put(learnt.reverse.weight.data(), learnt.reverse.weight.size());
+  writer.put(&learnt.reverse.null, 1);
+  put_words(writer, corpus.source_words, sources, header.source_bytes);
+  put_words(writer, corpus.target_words, targets, header.target_bytes);
+  for (const auto& [values, order] :
+       {std::pair{&pairs.source_unseen, &sources}, std::pair{&pairs.source_given_null, &sources},
+        std::pair{&pairs.target_unseen, &targets}, std::pair{&pairs.target_given_null, &targets}}) {
+    const std::vector<float> sorted = reordered(*values, *order);
+    writer.put(sorted.data(), sorted.size());
+  }
+  std::vector<std::uint64_t> rows{0};
+  std::vector<std::uint32_t> columns;
+  std::vector<WordPairs::Chance> chances;
+  std::vector<std::pair<std::uint32_t, WordPairs::Chance>> row;
+  for (WordId id : sources) {
+    row.clear();
+    for (auto k = pairs.starts[id]; k < pairs.starts[id + 1]; ++k) {
+      const WordId target = pairs.targets[k];
+      if (pairs.chances[k].target_given_source > 2 * pairs.source_unseen[id] ||
+          pairs.chances[k].source_given_target > 2 * pairs.target_unseen[target]) {
+        row.emplace_back(fresh[target], pairs.chances[k]);
+      }
+    }
+    std::sort(row.begin(), row.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    for (const auto& [target, chance] : row) {
+      columns.push_back(target);
+      chances.push_back(chance);
+    }
+    rows.push_back(columns.size());
+  }
+  writer.put(rows.data(), rows.size());
+  writer.put(columns.data(), columns.size());
+  writer.put(chances.data(), chances.size());
+  std::memcpy(header.magic, kMagic, sizeof kMagic);
+  header.version = kVersion;
+  header.jumps = JumpTable::kSize;
+  header.size = sizeof header + writer.bytes_.size();
+  header.sources = sources.size();
+  header.targets = targets.size();
+  header.pairs = columns.size();
+  header.same_ratio = pairs.same_ratio;
+  header.checksum = hash_bytes(writer.bytes_);
+  std::ofstream out(path, std::ios::binary | std::ios::trunc);
+  out.write(reinterpret_cast<const char*>(&header), sizeof header);
+  out.write(writer.bytes_.data(), static_cast<std::streamsize>(writer.bytes_.size()));
+  out.close();
+  if (!out) throw std::runtime_error("the model could not be written; is the disk full?");
+}
+
+Model::Model(const std::string& path, bool verify) : file_(path) {
+  Header header;
+  if (file_.size() < sizeof header || std::memcmp(file_.data(), kMagic, sizeof kMagic) != 0) {
+    throw std::runtime_error("not an alignment model");
+  }
+  std::memcpy(&header, file_.data(), sizeof header);
+  if (header.version != kVersion || header.jumps != JumpTable::kSize) {
+    throw std::runtime_error("a model of another version");
+  }
+  if (header.size != file_.size()) throw std::runtime_error("the model is truncated");
+  std::size_t position = sizeof header;
+  auto take = [&]<class T>(const T*& pointer, std::uint64_t count) {
+    if (count > header.size || count * sizeof(T) > header.size - position)
+      throw std::runtime_error("the model is damaged");
+    pointer = reinterpret_cast<const T*>(file_.data() + position);
+    position = (position + count * sizeof(T) + 7) / 8 * 8;
+    if (position > header.size) throw std::runtime_error("the model is damaged");
+  };
+  if (verify && hash_bytes(file_.data() + position, file_.size() - position) != header.checksum) {
+    throw std::runtime_error("the model is damaged: its checksum is wrong");
+  }
+  const float* values = nullptr;
+  for (JumpTable* table : {&forward_, &reverse_}) {
+    take(values, JumpTable::kSize);
+    table->weight.assign(values, values + JumpTable::kSize);
+    take(values, 1);
+    table->null = *values;
+  }
+  source_.count = header.sources;
+  target_.count = header.targets;
+  take(source_.starts, header.sources + 1);
+  take(source_.text, header.source_bytes);
+  take(target_.starts, header.targets + 1);
+  take(target_.text, header.target_bytes);
+  take(source_.unseen, header.sources + 1);
+  take(source_.null, header.sources + 1);
+  take(target_.unseen, header.targets + 1);
+  take(target_.null, header.targets + 1);
+  pair_count_ = header.pairs;
+  take(rows_, header.sources + 1);
+  take(columns_, header.pairs);
+  take(chances_, header.pairs);
+  same_ratio_ = header.same_ratio;
+  for (Words* words : {&source_, &target_}) {
+    words->ids.reserve(words->count);
+    for (std::size_t id = 0; id < words->count; ++id)
+      words->ids.emplace(words->word(id), static_cast<std::uint32_t>(id));
+  }
+}
+
+struct Model::Workspace {
+  Sentence source, target;
+  HmmWorkspace hmm;
+  std::vector<float> emission, emission_reverse, forward, reverse, null_forward, null_reverse, null_emission;
+  std::vector<WordPairs::Chance> chances;  // source by target
+};
+
+void Model::read(std::string_view line, const Words& words, Sentence& out) {
+  out.text.clear();
+  out.ids.clear();
+  for_each_word(line, [&](std::string_view word) {
+    out.text.push_back(word);
+    out.ids.push_back(words.id(word));
+  });
+}
+
+// Words that the model has not seen together have the chance that the prior gives them.
+WordPairs::Chance Model::chance(std::uint32_t source, std::uint32_t target, bool same) const {
+  if (source != kUnknown && target != kUnknown) {
+    const std::uint32_t *begin = columns_ + rows_[source], *end = columns_ + rows_[source + 1];
+    const std::uint32_t* found = std::lower_bound(begin, end, target);
+    if (found != end && *found == target) return chances_[found - columns_];
+  }
+  const float factor = same ? same_ratio_ : 1.0f;
+  return {std::min(0.5f, source_.unseen[source_.slot(source)] * factor),
+          std::min(0.5f, target_.unseen[target_.slot(target)] * factor)};
+}
+
+void Model::fill(Workspace& work) const {
+  const std::size_t I = work.source.ids.size(), J = work.target.ids.size();
+  work.emission.resize(I * J);
+  work.emission_reverse.resize(I * J);
+  for (std::size_t i = 0; i < I; ++i) {
+    for (std::size_t j = 0; j < J; ++j) {
+      const WordPairs::Chance c =
+          chance(work.source.ids[i], work.target.ids[j], work.source.text[i] == work.target.text[j]);
+      work.emission[j * I + i] = c.target_given_source;
+      work.emission_reverse[i * J + j] = c.source_given_target;
+    }
+  }
+  work.forward.resize(I * J);
+  work.reverse.resize(I * J);
+  work.null_forward.resize(J);
+  work.null_reverse.resize(I);
+  work.null_emission.clear();
+  for (std::uint32_t id : work.target.ids) work.null_emission.push_back(target_.null[target_.slot(id)]);
+  work.hmm.posteriors(work.emission.data(), work.null_emission.data(), static_cast<int>(J), static_cast<int>(I),
+                      forward_, work.forward.data(), work.null_forward.data(), nullptr);
+  work.null_emission.clear();
+  for (std::uint32_t id : work.source.ids) work.null_emission.push_back(source_.null[source_.slot(id)]);
+  work.hmm.posteriors(work.emission_reverse.data(), work.null_emission.data(), static_cast<int>(I), static_cast<int>(J),
+                      reverse_, work.reverse.data(), work.null_reverse.data(), nullptr);
+}
+
+void Model::align_pair(Workspace& work, std::vector<WordLink>& forward, std::vector<WordLink>& reverse) const {
+  forward.clear();
+  reverse.clear();
+  const std::size_t I = work.source.ids.size(), J = work.target.ids.size();
+  if (I == 0 || J == 0) return;
+  if (static_cast<double>(I) * static_cast<double>(J) * static_cast<double>(std::max(I, J)) > kMaxWork) {
+    align_long(work, forward, reverse);
+  } else {
+    fill(work);
+    for (std::size_t j = 0; j < J; ++j) {
+      const float* row = work.forward.data() + j * I;
+      const auto best = static_cast<std::size_t>(std::max_element(row, row + I) - row);
+      if (row[best] > work.null_forward[j])
+        forward.push_back({static_cast<std::uint16_t>(best), static_cast<std::uint16_t>(j)});
+    }
+    for (std::size_t i = 0; i < I; ++i) {
+      const float* row = work.reverse.data() + i * J;
+      const auto best = static_cast<std::size_t>(std::max_element(row, row + J) - row);
+      if (row[best] > work.null_reverse[i])
+        reverse.push_back({static_cast<std::uint16_t>(i), static_cast<std::uint16_t>(best)});
+    }
+  }
+  std::sort(forward.begin(), forward.end());
+}
+
+void Model::align_long(Workspace& work, std::vector<WordLink>& forward, std::vector<WordLink>& reverse) const {
+  const std::size_t I = work.source.ids.size(), J = work.target.ids.size();
+  std::vector<float> best_score(J, 0.0f);
+  std::vector<std::size_t> best(J, I);
+  for (std::size_t i = 0; i < I; ++i) {
+    float row_score = reverse_.null * source_.null[source_.slot(work.source.ids[i])];
+    std::size_t row_best = J;
+    for (std::size_t j = 0; j < J; ++j) {
+      const float away =
+          std::abs(static_cast<float>(i) / static_cast<float>(I) - static_cast<float>(j) / static_cast<float>(J));
+      const float near =
+          1.0f / (1.0f + away * static_cast<float>(I) + away * away * static_cast<float>(I) * static_cast<float>(I));
+      const WordPairs::Chance c =
+          chance(work.source.ids[i], work.target.ids[j], work.source.text[i] == work.target.text[j]);
+      if (c.target_given_source * near > best_score[j]) {
+        best_score[j] = c.target_given_source * near;
+        best[j] = i;
+      }
+      if (c.source_given_target * near > row_score) {
+        row_score = c.source_given_target * near;
+        row_best = j;
+      }
+    }
+    if (row_best < J) reverse.push_back({static_cast<std::uint16_t>(i), static_cast<std::uint16_t>(row_best)});
+  }
+  for (std::size_t j = 0; j < J; ++j) {
+    if (best[j] < I && best_score[j] > forward_.null * target_.null[target_.slot(work.target.ids[j])]) {
+      forward.push_back({static_cast<std::uint16_t>(best[j]), static_cast<std::uint16_t>(j)});
+    }
+  }
+}
+
+void Model::align(const std::vector<std::string_view>& source, const std::vector<std::string_view>& target, int threads,
+                  std::string& forward, std::string& reverse) const {
+  constexpr std::size_t kBlock = 64;
+  const std::size_t blocks = (source.size() + kBlock - 1) / kBlock;
+  std::vector<std::string> forward_parts(blocks), reverse_parts(blocks);
+  if (threads <= 0) threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  threads =
+      static_cast<int>(std::min<std::size_t>(static_cast<std::size_t>(threads), std::max<std::size_t>(1, blocks)));
+  std::atomic<std::size_t> next{0};
+  in_parallel(threads, [&] {
+    Workspace work;
+    std::vector<WordLink> there, back;
+    for (std::size_t b; (b = next++) < blocks;) {
+      for (std::size_t n = b * kBlock; n < std::min(source.size(), (b + 1) * kBlock); ++n) {
+        read(source[n], source_, work.source);
+        read(target[n], target_, work.target);
+        align_pair(work, there, back);
+        append_links(there, forward_parts[b]);
+        append_links(back, reverse_parts[b]);
+        forward_parts[b].push_back('\n');
+        reverse_parts[b].push_back('\n');
+      }
+    }
+  });
+  for (const std::string& part : forward_parts) forward += part;
+  for (const std::string& part : reverse_parts) reverse += part;
+}
+
+void Model::posteriors(std::string_view source, std::string_view target, std::vector<float>& forward,
+                       std::vector<float>& reverse) const {
+  Workspace work;
+  read(source, source_, work.source);
+  read(target, target_, work.target);
+  const std::size_t I = work.source.ids.size(), J = work.target.ids.size();
+  forward.assign(I * J, 0.0f);
+  reverse.assign(I * J, 0.0f);
+  if (I == 0 || J == 0) return;
+  fill(work);
+  for (std::size_t i = 0; i < I; ++i) {
+    for (std::size_t j = 0; j < J; ++j) forward[i * J + j] = work.forward[j * I + i];
+  }
+  reverse = work.reverse;
+}
+
+std::vector<Model::Entry> Model::entries(float threshold) const {
+  std::vector<Entry> result;
+  for (std::uint32_t source = 0; source < source_.count; ++source) {
+    for (auto k = rows_[source]; k < rows_[source + 1]; ++k) {
+      if (chances_[k].target_given_source >= threshold || chances_[k].source_given_target >= threshold) {
+        result.push_back({source, columns_[k], chances_[k].target_given_source, chances_[k].source_given_target});
+      }
+    }
+  }
+  return result;
+}
+
+float Model::target_given_source(std::string_view target, std::string_view source) const {
+  return chance(source_.id(source), target_.id(target), source == target).target_given_source;
+}
+
+float Model::source_given_target(std::string_view source, std::string_view target) const {
+  return chance(source_.id(source), target_.id(target), source == target).source_given_target;
+}
+
+}  // namespace treeglot::align

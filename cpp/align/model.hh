@@ -1,0 +1,92 @@
+// A learnt alignment model in one memory-mapped file: it aligns any text, and the text it learnt from in the same way
+// each time.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "align/hmm.hh"
+#include "align/trainer.hh"
+#include "util/mapped_file.hh"
+
+namespace treeglot::align {
+
+// Writes a model. Pairs of words that are no more likely than words that never met are left out.
+void write_model(const Corpus& corpus, const Learnt& learnt, const std::string& path);
+
+class Model {
+ public:
+  // Throws std::runtime_error that says what is wrong with the file. `verify` reads all of it and checks the checksum.
+  explicit Model(const std::string& path, bool verify = true);
+
+  // Aligns lines of text (the same number on both sides) and appends Pharaoh lines of each direction: in `forward`
+  // every target word has at most one link, in `reverse` every source word. Sentences beyond `kMaxWork` steps are
+  // aligned by word pairs and relative positions alone.
+  void align(const std::vector<std::string_view>& source, const std::vector<std::string_view>& target, int threads,
+             std::string& forward, std::string& reverse) const;
+  static constexpr double kMaxWork = 4e9;
+  static constexpr std::size_t kMaxWords = 65535;
+
+  // The chance of each link of one pair in the two directions, source by target, row by row.
+  void posteriors(std::string_view source, std::string_view target, std::vector<float>& forward,
+                  std::vector<float>& reverse) const;
+
+  std::size_t source_size() const { return source_.count; }
+  std::size_t target_size() const { return target_.count; }
+  std::size_t pairs() const { return pair_count_; }
+  std::string_view source_word(std::size_t id) const { return source_.word(id); }
+  std::string_view target_word(std::size_t id) const { return target_.word(id); }
+
+  // t(e|f) and t(f|e) of the k-th pair, by source word and target word in the order of bytes.
+  struct Entry {
+    std::uint32_t source, target;
+    float target_given_source, source_given_target;
+  };
+  std::vector<Entry> entries(float threshold) const;
+  float target_given_source(std::string_view target, std::string_view source) const;
+  float source_given_target(std::string_view source, std::string_view target) const;
+  const JumpTable& forward_jumps() const { return forward_; }
+  const JumpTable& reverse_jumps() const { return reverse_; }
+
+ private:
+  static constexpr std::uint32_t kUnknown = 0xFFFFFFFF;
+  struct Words {
+    std::size_t count = 0;
+    const std::uint64_t* starts = nullptr;
+    const char* text = nullptr;
+    const float* unseen =
+        nullptr;                  // the chance of a partner that this word never met; one more entry for unknown words
+    const float* null = nullptr;  // the chance of this word from nothing; one more entry for unknown words
+    std::unordered_map<std::string_view, std::uint32_t> ids;
+    std::string_view word(std::size_t id) const { return {text + starts[id], starts[id + 1] - starts[id]}; }
+    std::uint32_t id(std::string_view word) const {
+      auto found = ids.find(word);
+      return found == ids.end() ? kUnknown : found->second;
+    }
+    std::size_t slot(std::uint32_t id) const { return id == kUnknown ? count : id; }
+  };
+  struct Sentence {
+    std::vector<std::string_view> text;
+    std::vector<std::uint32_t> ids;
+  };
+  struct Workspace;
+  static void read(std::string_view line, const Words& words, Sentence& out);
+  WordPairs::Chance chance(std::uint32_t source, std::uint32_t target, bool same) const;
+  void fill(Workspace& work) const;
+  void align_pair(Workspace& work, std::vector<WordLink>& forward, std::vector<WordLink>& reverse) const;
+  void align_long(Workspace& work, std::vector<WordLink>& forward, std::vector<WordLink>& reverse) const;
+
+  MappedFile file_;
+  Words source_, target_;
+  std::size_t pair_count_ = 0;
+  const std::uint64_t* rows_ = nullptr;
+  const std::uint32_t* columns_ = nullptr;
+  const WordPairs::Chance* chances_ = nullptr;
+  JumpTable forward_, reverse_;
+  float same_ratio_ = 1;
+};
+
+}  // namespace treeglot::align

@@ -1,0 +1,430 @@
+#include "align/trainer.hh"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <thread>
+
+#include "align/words.hh"
+
+namespace treeglot::align {
+namespace {
+
+// Runs work(thread) on `threads` threads, this one included.
+template <class Work>
+void in_parallel(int threads, Work work) {
+  std::vector<std::thread> pool;
+  for (int t = 1; t < threads; ++t) pool.emplace_back(work, t);
+  work(0);
+  for (std::thread& thread : pool) thread.join();
+}
+
+// exp(digamma(x)) for x >= 0, by interpolation below 16 and its series above; the error is below 1e-5.
+class ExpDigamma {
+ public:
+  ExpDigamma() {
+    for (std::size_t i = 0; i < table_.size(); ++i)
+      table_[i] = static_cast<float>(exact(static_cast<double>(i) / kSteps));
+  }
+  float operator()(float x) const {
+    if (x >= kLimit - 1) return x - 0.5f + 1.0f / (24.0f * x);
+    const float scaled = x * kSteps;
+    const auto index = static_cast<std::size_t>(scaled);
+    const float part = scaled - static_cast<float>(index);
+    return table_[index] + part * (table_[index + 1] - table_[index]);
+  }
+
+ private:
+  static constexpr int kSteps = 512, kLimit = 16;
+  static double exact(double x) {
+    if (x <= 0) return 0;
+    double shift = 0;
+    while (x < 8) shift -= 1 / x++;
+    const double y = 1 / (x * x);
+    return std::exp(shift + std::log(x) - 0.5 / x - y * (1.0 / 12 - y * (1.0 / 120 - y / 252)));
+  }
+  std::vector<float> table_ = std::vector<float>(kSteps * kLimit + 2);
+};
+
+constexpr float kFloor = 1e-9f;
+
+class Trainer {
+ public:
+  Trainer(const Corpus& corpus, const TrainOptions& options) : corpus_(corpus), options_(options) {
+    threads_ =
+        options.threads > 0 ? options.threads : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+    list_pairs();
+  }
+
+  JumpTable initial_jumps() const {
+    JumpTable table;
+    table.null = static_cast<float>(options_.null);
+    double sum = 0;
+    for (int d = -JumpTable::kClip; d <= JumpTable::kClip; ++d) sum += 1.0 / (1 + (d - 1) * (d - 1));
+    for (int d = -JumpTable::kClip; d <= JumpTable::kClip; ++d) {
+      table.weight[static_cast<std::size_t>(d + JumpTable::kClip)] =
+          static_cast<float>(1.0 / (1 + (d - 1) * (d - 1)) / sum);
+    }
+    return table;
+  }
+
+  Learnt run(const std::function<void(int, int, double)>& report) {
+    const int total = options_.model1_iterations + options_.hmm_iterations;
+    result_.forward = result_.reverse = initial_jumps();
+    for (int iteration = 0; iteration < total; ++iteration) {
+      const double likelihood = expect(iteration >= options_.model1_iterations, iteration == 0);
+      maximise();
+      if (iteration >= options_.model1_iterations) update_jumps();
+      if (report) report(iteration + 1, total, likelihood);
+    }
+    return std::move(result_);
+  }
+
+ private:
+  // For each source word, the target words that occur with it; every cell of every sentence gets its place in that row.
+  void list_pairs() {
+    const std::size_t sentences = corpus_.size(), words = corpus_.source_words.size();
+    cell_starts_.assign(sentences + 1, 0);
+    for (std::size_t n = 0; n < sentences; ++n) {
+      cell_starts_[n + 1] = cell_starts_[n];
+      if (!takes_part(n)) continue;
+      used_.push_back(n);
+      cell_starts_[n + 1] +=
+          static_cast<std::uint64_t>(corpus_.source_length(n)) * static_cast<std::uint64_t>(corpus_.target_length(n));
+    }
+    cells_.resize(cell_starts_.back());
+    // positions of each source word, in the order of the text
+    std::vector<std::uint64_t> starts(words + 1, 0);
+    for (std::size_t n : used_) {
+      for (auto p = corpus_.source_starts[n]; p < corpus_.source_starts[n + 1]; ++p) ++starts[corpus_.source[p] + 1];
+    }
+    for (std::size_t w = 0; w < words; ++w) starts[w + 1] += starts[w];
+    struct Place {
+      std::uint32_t sentence, position;
+    };
+    std::vector<Place> places(starts.back());
+    std::vector<std::uint64_t> next(starts.begin(), starts.end() - 1);
+    for (std::size_t n : used_) {
+      for (int i = 0; i < corpus_.source_length(n); ++i) {
+        WordId word = corpus_.source[corpus_.source_starts[n] + static_cast<std::uint64_t>(i)];
+        places[next[word]++] = {static_cast<std::uint32_t>(n), static_cast<std::uint32_t>(i)};
+      }
+    }
+    // Blocks of words, so that threads can work apart; the rows are joined in the order of words.
+    constexpr std::size_t kBlock = 256;
+    const std::size_t blocks = (words + kBlock - 1) / kBlock;
+    std::vector<std::vector<WordId>> found(blocks);
+    std::vector<std::uint32_t> sizes(words, 0);
+    std::atomic<std::size_t> block{0};
+    in_parallel(threads_, [&](int) {
+      std::vector<std::uint32_t> seen(corpus_.target_words.size(), 0xFFFFFFFF), index(corpus_.target_words.size());
+      for (std::size_t b; (b = block++) < blocks;) {
+        for (std::size_t w = b * kBlock; w < std::min(words, (b + 1) * kBlock); ++w) {
+          std::uint32_t size = 0;
+          for (auto p = starts[w]; p < starts[w + 1]; ++p) {
+            const std::size_t n = places[p].sentence;
+            const int length = corpus_.target_length(n);
+            const WordId* target = corpus_.target.data() + corpus_.target_starts[n];
+            std::uint32_t* cells = cells_.data() + cell_starts_[n] +
+                                   static_cast<std::uint64_t>(places[p].position) * static_cast<std::uint64_t>(length);
+            for (int j = 0; j < length; ++j) {
+              const WordId e = target[j];
+              if (seen[e] != w) {
+                seen[e] = static_cast<std::uint32_t>(w);
+                index[e] = size++;
+                found[b].push_back(e);
+              }
+              cells[j] = index[e];
+            }
+          }
+          sizes[w] = size;
+        }
+      }
+    });
+    WordPairs& pairs = result_.pairs;
+    pairs.starts.assign(words + 1, 0);
+    for (std::size_t w = 0; w < words; ++w) pairs.starts[w + 1] = pairs.starts[w] + sizes[w];
+    pairs.targets.reserve(pairs.starts.back());
+    for (std::vector<WordId>& part : found) {
+      pairs.targets.insert(pairs.targets.end(), part.begin(), part.end());
+      std::vector<WordId>().swap(part);
+    }
+    pairs.chances.assign(pairs.targets.size(), {1.0f, 1.0f});
+    counts_.assign(pairs.targets.size(), {0.0f, 0.0f});
+    // Partners of unknown words: all alike.
+    pairs.target_given_null.assign(corpus_.target_words.size() + 1, 1.0f);
+    pairs.source_given_null.assign(words + 1, 1.0f);
+    pairs.source_unseen.assign(words + 1, 1.0f / static_cast<float>(corpus_.target_words.size() + 1));
+    pairs.target_unseen.assign(corpus_.target_words.size() + 1, 1.0f / static_cast<float>(words + 1));
+    pairs.same_ratio =
+        digamma_(static_cast<float>(options_.prior + options_.same)) / digamma_(static_cast<float>(options_.prior));
+    if (options_.same > 0) {
+      same_.assign(words, 0xFFFFFFFF);
+      for (std::size_t w = 0; w < words; ++w)
+        for (auto k = pairs.starts[w]; k < pairs.starts[w + 1]; ++k)
+          if (corpus_.target_words.word(pairs.targets[k]) == corpus_.source_words.word(static_cast<WordId>(w)))
+            same_[w] = static_cast<std::uint32_t>(k - pairs.starts[w]);
+    }
+  }
+
+  bool takes_part(std::size_t n) const {
+    const int source = corpus_.source_length(n), target = corpus_.target_length(n);
+    return source > 0 && target > 0 && source <= options_.max_length && target <= options_.max_length;
+  }
+
+  // One pass over the text: counts_ and the jump counts.
+  double expect(bool hmm, bool first) {
+    WordPairs& pairs = result_.pairs;
+    std::fill(counts_.begin(), counts_.end(), WordPairs::Chance{0.0f, 0.0f});
+    null_target_.assign(corpus_.target_words.size(), 0.0);
+    null_source_.assign(corpus_.source_words.size(), 0.0);
+    forward_counts_ = JumpCounts();
+    reverse_counts_ = JumpCounts();
+    double likelihood = 0;
+    // Jumps have few parameters: a few million cells are enough for them.
+    const std::uint64_t stride = std::max<std::uint64_t>(1, cell_starts_.back() / 4'000'000);
+    constexpr std::uint64_t kBatchCells = std::uint64_t{1} << 21;
+    constexpr std::size_t kGroup = 32;
+    std::vector<float> forward, reverse, forward_null, reverse_null;
+    for (std::size_t begin = 0; begin < used_.size();) {
+      std::size_t end = begin;
+      const std::uint64_t base = cell_starts_[used_[begin]];
+      while (end < used_.size() && cell_starts_[used_[end] + 1] - base <= kBatchCells) ++end;
+      end = std::max(end, begin + 1);
+      forward.resize(cell_starts_[used_[end - 1] + 1] - base);
+      reverse.resize(forward.size());
+      const std::uint64_t source_base = corpus_.source_starts[used_[begin]],
+                          target_base = corpus_.target_starts[used_[begin]];
+      forward_null.resize(corpus_.target_starts[used_[end - 1] + 1] - target_base);
+      reverse_null.resize(corpus_.source_starts[used_[end - 1] + 1] - source_base);
+      const std::size_t groups = (end - begin + kGroup - 1) / kGroup;
+      std::vector<JumpCounts> forward_parts(hmm ? groups : 0), reverse_parts(hmm ? groups : 0);
+      std::vector<double> likelihoods(groups, 0.0);
+      std::atomic<std::size_t> group{0};
+      in_parallel(threads_, [&](int) {
+        HmmWorkspace workspace;
+        std::vector<float> emission, emission_reverse, posterior, null_emission;
+        for (std::size_t g; (g = group++) < groups;) {
+          for (std::size_t u = begin + g * kGroup; u < std::min(end, begin + (g + 1) * kGroup); ++u) {
+            const std::size_t n = used_[u];
+            const int I = corpus_.source_length(n), J = corpus_.target_length(n);
+            const auto size = static_cast<std::size_t>(I) * static_cast<std::size_t>(J);
+            emission.resize(size);
+            emission_reverse.resize(size);
+            posterior.resize(size);
+            null_emission.resize(static_cast<std::size_t>(std::max(I, J)));
+            const WordId* source = corpus_.source.data() + corpus_.source_starts[n];
+            const WordId* target = corpus_.target.data() + corpus_.target_starts[n];
+            const std::uint32_t* cells = cells_.data() + cell_starts_[n];
+            for (int i = 0; i < I; ++i) {
+              const WordPairs::Chance* row = pairs.chances.data() + pairs.starts[source[i]];
+              for (int j = 0; j < J; ++j) {
+                const WordPairs::Chance chance = row[cells[i * J + j]];
+                emission[static_cast<std::size_t>(j * I + i)] = chance.target_given_source;
+                emission_reverse[static_cast<std::size_t>(i * J + j)] = chance.source_given_target;
+              }
+            }
+            float* q = forward.data() + (cell_starts_[n] - base);  // cells as in cells_: source by target
+            float* r = reverse.data() + (cell_starts_[n] - base);
+            float* q0 = forward_null.data() + (corpus_.target_starts[n] - target_base);
+            float* r0 = reverse_null.data() + (corpus_.source_starts[n] - source_base);
+            const bool jumps = hmm && u % stride == 0;
+            for (int j = 0; j < J; ++j) null_emission[static_cast<std::size_t>(j)] = pairs.target_given_null[target[j]];
+            if (hmm) {
+              likelihoods[g] += workspace.posteriors(emission.data(), null_emission.data(), J, I, result_.forward,
+                                                     posterior.data(), q0, jumps ? &forward_parts[g] : nullptr);
+            } else {
+              likelihoods[g] += model1(emission.data(), null_emission.data(), J, I, first, posterior.data(), q0);
+            }
+            for (int i = 0; i < I; ++i)
+              for (int j = 0; j < J; ++j) q[i * J + j] = posterior[static_cast<std::size_t>(j * I + i)];
+            for (int i = 0; i < I; ++i) null_emission[static_cast<std::size_t>(i)] = pairs.source_given_null[source[i]];
+            if (hmm) {
+              likelihoods[g] += workspace.posteriors(emission_reverse.data(), null_emission.data(), I, J,
+                                                     result_.reverse, r, r0, jumps ? &reverse_parts[g] : nullptr);
+            } else {
+              likelihoods[g] += model1(emission_reverse.data(), null_emission.data(), I, J, first, r, r0);
+            }
+            if (options_.agreement > 0 && !first) agree(q, r, I, J);
+          }
+        }
+      });
+      for (std::size_t g = 0; g < groups; ++g) {
+        if (hmm) {
+          forward_counts_.add(forward_parts[g]);
+          reverse_counts_.add(reverse_parts[g]);
+        }
+        likelihood += likelihoods[g];
+      }
+      // Each source word's counts belong to one thread, and come in the order of the text.
+      in_parallel(threads_, [&](int thread) {
+        for (std::size_t u = begin; u < end; ++u) {
+          const std::size_t n = used_[u];
+          const int I = corpus_.source_length(n), J = corpus_.target_length(n);
+          const WordId* source = corpus_.source.data() + corpus_.source_starts[n];
+          const std::uint32_t* cells = cells_.data() + cell_starts_[n];
+          const float* q = forward.data() + (cell_starts_[n] - base);
+          const float* r = reverse.data() + (cell_starts_[n] - base);
+          for (int i = 0; i < I; ++i) {
+            if (static_cast<int>(source[i] % static_cast<unsigned>(threads_)) != thread) continue;
+            WordPairs::Chance* row = counts_.data() + pairs.starts[source[i]];
+            for (int j = 0; j < J; ++j) {
+              WordPairs::Chance& count = row[cells[i * J + j]];
+              count.target_given_source += q[i * J + j];
+              count.source_given_target += r[i * J + j];
+            }
+          }
+          if (thread == 0) {
+            const WordId* target = corpus_.target.data() + corpus_.target_starts[n];
+            for (int j = 0; j < J; ++j)
+              null_target_[target[j]] +=
+                  forward_null[corpus_.target_starts[n] - target_base + static_cast<std::uint64_t>(j)];
+            for (int i = 0; i < I; ++i)
+              null_source_[source[i]] +=
+                  reverse_null[corpus_.source_starts[n] - source_base + static_cast<std::uint64_t>(i)];
+          }
+        }
+      });
+      begin = end;
+    }
+    return likelihood;
+  }
+
+  // IBM model 1: any state with the same chance.
+  double model1(const float* emission, const float* null_emission, int observed, int states, bool first,
+                float* posterior, float* null_posterior) const {
+    const auto p0 = static_cast<float>(options_.null);
+    const float each = (1 - p0) / static_cast<float>(states);
+    double likelihood = 0;
+    for (int j = 0; j < observed; ++j) {
+      const float* e = emission + static_cast<std::size_t>(j) * static_cast<std::size_t>(states);
+      float* out = posterior + static_cast<std::size_t>(j) * static_cast<std::size_t>(states);
+      const float nothing = first ? p0 : p0 * null_emission[j];
+      float total = nothing;
+      for (int i = 0; i < states; ++i) {
+        out[i] = e[i] * each;
+        total += out[i];
+      }
+      const float inverse = 1.0f / total;
+      for (int i = 0; i < states; ++i) out[i] *= inverse;
+      null_posterior[j] = nothing * inverse;
+      likelihood += std::log(static_cast<double>(total));
+    }
+    return likelihood;
+  }
+
+  // Both directions keep what the other one believes too.
+  void agree(float* q, float* r, int I, int J) const {
+    const auto exponent = static_cast<float>(options_.agreement);
+    auto both = [&](auto power) {
+      for (int c = 0; c < I * J; ++c) {
+        const float a = q[c], b = r[c];
+        q[c] = a * power(b);
+        r[c] = b * power(a);
+      }
+    };
+    if (exponent == 1.0f) {
+      both([](float x) { return x; });
+    } else if (exponent == 0.5f) {
+      both([](float x) { return std::sqrt(x); });
+    } else if (exponent == 0.75f) {
+      both([](float x) { return std::sqrt(x) * std::sqrt(std::sqrt(x)); });
+    } else {
+      both([&](float x) { return std::pow(x, exponent); });
+    }
+  }
+
+  // New translation chances from the counts.
+  void maximise() {
+    WordPairs& pairs = result_.pairs;
+    const auto prior = static_cast<float>(options_.prior);
+    std::vector<double> totals(corpus_.target_words.size(), 0.0);
+    std::vector<std::uint32_t> types(corpus_.target_words.size(), 0);
+    for (std::size_t k = 0; k < pairs.targets.size(); ++k) {
+      totals[pairs.targets[k]] += counts_[k].source_given_target;
+      ++types[pairs.targets[k]];
+    }
+    std::vector<float> inverse_totals(totals.size());
+    for (std::size_t e = 0; e < totals.size(); ++e) {
+      inverse_totals[e] = 1.0f / std::max(1e-30f, digamma_(static_cast<float>(totals[e] + options_.prior * types[e])));
+    }
+    const float unseen = digamma_(prior);
+    for (std::size_t e = 0; e < totals.size(); ++e)
+      pairs.target_unseen[e] = std::max(kFloor, unseen * inverse_totals[e]);
+    const std::size_t words = corpus_.source_words.size();
+    std::atomic<std::size_t> block{0};
+    constexpr std::size_t kBlock = 256;
+    in_parallel(threads_, [&](int) {
+      for (std::size_t b; (b = block++) * kBlock < words;) {
+        for (std::size_t w = b * kBlock; w < std::min(words, (b + 1) * kBlock); ++w) {
+          double total = 0;
+          for (auto k = pairs.starts[w]; k < pairs.starts[w + 1]; ++k) total += counts_[k].target_given_source;
+          total += options_.prior * static_cast<double>(pairs.starts[w + 1] - pairs.starts[w]);
+          const float inverse = 1.0f / std::max(1e-30f, digamma_(static_cast<float>(total)));
+          pairs.source_unseen[w] = std::max(kFloor, unseen * inverse);
+          for (auto k = pairs.starts[w]; k < pairs.starts[w + 1]; ++k) {
+            float extra = !same_.empty() && k - pairs.starts[w] == same_[w] ? static_cast<float>(options_.same) : 0.0f;
+            pairs.chances[k].target_given_source =
+                std::max(kFloor, digamma_(counts_[k].target_given_source + prior + extra) * inverse);
+            pairs.chances[k].source_given_target = std::max(
+                kFloor, digamma_(counts_[k].source_given_target + prior + extra) * inverse_totals[pairs.targets[k]]);
+          }
+        }
+      }
+    });
+    normalise_null(null_target_, pairs.target_given_null);
+    normalise_null(null_source_, pairs.source_given_null);
+  }
+
+  void normalise_null(const std::vector<double>& counts, std::vector<float>& chances) const {
+    double total = options_.null_prior;
+    for (double count : counts) total += count + options_.null_prior;
+    const float inverse = 1.0f / std::max(1e-30f, digamma_(static_cast<float>(total)));
+    for (std::size_t w = 0; w <= counts.size(); ++w) {
+      const double count = w < counts.size() ? counts[w] : 0;
+      chances[w] = std::max(kFloor, digamma_(static_cast<float>(count + options_.null_prior)) * inverse);
+    }
+  }
+
+  void update_jumps() {
+    update(result_.forward, forward_counts_);
+    update(result_.reverse, reverse_counts_);
+  }
+  void update(JumpTable& table, const JumpCounts& counts) const {
+    double sum = 0;
+    std::vector<double> fresh(JumpTable::kSize);
+    const JumpTable start = initial_jumps();
+    for (std::size_t d = 0; d < fresh.size(); ++d) {
+      fresh[d] = (counts.taken[d] + options_.smoothing * start.weight[d]) / (counts.possible[d] + options_.smoothing);
+      sum += fresh[d];
+    }
+    for (std::size_t d = 0; d < fresh.size(); ++d) table.weight[d] = static_cast<float>(std::max(1e-6, fresh[d] / sum));
+  }
+
+  const Corpus& corpus_;
+  TrainOptions options_;
+  int threads_;
+  std::vector<std::size_t> used_;
+  std::vector<std::uint64_t> cell_starts_;
+  std::vector<std::uint32_t> cells_, same_;
+  std::vector<WordPairs::Chance> counts_;
+  std::vector<double> null_target_, null_source_;
+  JumpCounts forward_counts_, reverse_counts_;
+  Learnt result_;
+  ExpDigamma digamma_;
+};
+
+}  // namespace
+
+void Corpus::add(std::string_view source_line, std::string_view target_line) {
+  for_each_word(source_line, [&](std::string_view word) { source.push_back(source_words.id(word)); });
+  for_each_word(target_line, [&](std::string_view word) { target.push_back(target_words.id(word)); });
+  source_starts.push_back(source.size());
+  target_starts.push_back(target.size());
+}
+
+Learnt learn(const Corpus& corpus, const TrainOptions& options, const std::function<void(int, int, double)>& report) {
+  return Trainer(corpus, options).run(report);
+}
+
+}  // namespace treeglot::align

@@ -1,0 +1,65 @@
+// Learning to align words without examples: IBM model 1, then a hidden Markov model, in both directions at once, by
+// variational Bayes (a sparse Dirichlet prior on translations keeps rare words from explaining everything). The two
+// directions share what they agree on (Liang, Taskar and Klein 2006): expected counts are products of both posteriors.
+//
+// Results depend neither on the number of threads nor on the processor.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "align/hmm.hh"
+#include "extract/bitext.hh"
+
+namespace treeglot::align {
+
+struct TrainOptions {
+  int model1_iterations = 2;
+  int hmm_iterations = 4;
+  double prior = 0.1;       // of the Dirichlet distribution over the translations of a word
+  double null_prior = 1;    // the same for words that come from nothing
+  double null = 0.1;        // the chance that a word comes from nothing
+  double agreement = 0.75;  // exponent of the other direction's posterior in the expected counts; 0: none
+  double same = 1;          // what is added to the prior of words that are written alike
+  double smoothing = 1;     // jumps that were seen before the first
+  int max_length = 200;     // longer sentences take no part in learning
+  int threads = 0;          // 0: all cores
+};
+
+// Translation probabilities of the word pairs that occur together, by source word.
+struct WordPairs {
+  struct Chance {
+    float target_given_source, source_given_target;
+  };
+  std::vector<std::uint64_t> starts{0};  // of the rows: one for each source word
+  std::vector<WordId> targets;
+  std::vector<Chance> chances;
+  // Of each word from nothing, and of a partner that a word never met; the last entries are for unknown words.
+  std::vector<float> target_given_null, source_given_null, source_unseen, target_unseen;
+  float same_ratio = 1;  // how much more likely an unseen partner is that is written alike
+};
+
+struct Learnt {
+  WordPairs pairs;
+  JumpTable forward, reverse;  // forward: states are source words, target words are observed
+};
+
+class Corpus {
+ public:
+  SymbolTable source_words, target_words;
+  std::vector<WordId> source, target;
+  std::vector<std::uint64_t> source_starts{0}, target_starts{0};
+  void add(std::string_view source_line, std::string_view target_line);
+  std::size_t size() const { return source_starts.size() - 1; }
+  int source_length(std::size_t n) const { return static_cast<int>(source_starts[n + 1] - source_starts[n]); }
+  int target_length(std::size_t n) const { return static_cast<int>(target_starts[n + 1] - target_starts[n]); }
+};
+
+// `report(iteration, iterations, log likelihood of both directions)` is called after each iteration.
+Learnt learn(const Corpus& corpus, const TrainOptions& options, const std::function<void(int, int, double)>& report);
+
+}  // namespace treeglot::align

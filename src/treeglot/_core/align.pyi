@@ -1,0 +1,64 @@
+from collections.abc import Callable
+
+JUMP_CLIP: int
+
+def symmetrize(forward: bytes, reverse: bytes, heuristic: int) -> bytes:
+    """Pharaoh lines to Pharaoh lines. Raises ValueError(line, message, 0 for forward or 1 for reverse) for a bad link."""
+
+def link_counts(source: bytes, target: bytes, links: bytes) -> list[tuple[str | None, str | None, int]]:
+    """How often words are linked; None stands for nothing. Raises ValueError(line, message, 2) for a bad link."""
+
+def hmm_posteriors(
+    emission: list[list[float]], null_emission: list[float], weights: list[float], null: float
+) -> tuple[list[float], list[float], float, list[float], list[float]]:
+    """Posteriors (observed by states), those of nothing, log likelihood, jumps taken, jumps possible."""
+
+class Corpus:
+    """Sentence pairs to learn from."""
+
+    def __init__(self) -> None: ...
+    def __len__(self) -> int: ...
+    def add(self, source: bytes, target: bytes) -> None:
+        """Add whole lines, the same number on both sides."""
+
+    def learn(
+        self,
+        path: str,
+        model1_iterations: int,
+        hmm_iterations: int,
+        prior: float,
+        null_prior: float,
+        null: float,
+        agreement: float,
+        same: float,
+        max_length: int,
+        threads: int,
+        report: Callable[[int, int, float], object] | None,
+    ) -> None:
+        """Learn a model and write it; `report(iteration, iterations, log likelihood)` is called after each."""
+
+class Model:
+    """A memory-mapped model. Raises RuntimeError that says what is wrong with the file."""
+
+    def __init__(self, path: str, verify: bool = True) -> None: ...
+    def align(self, source: bytes, target: bytes, threads: int) -> tuple[bytes, bytes]:
+        """Pharaoh lines of both directions."""
+
+    def posteriors(self, source: str, target: str) -> tuple[list[float], list[float]]:
+        """The chance of each link in both directions, source by target."""
+
+    def entries(self, threshold: float) -> list[tuple[str, str, float, float]]:
+        """Source word, target word, t(e|f), t(f|e), for pairs with either not below the threshold."""
+
+    def target_given_source(self, target: str, source: str) -> float: ...
+    def source_given_target(self, source: str, target: str) -> float: ...
+    @property
+    def source_size(self) -> int: ...
+    @property
+    def target_size(self) -> int: ...
+    @property
+    def pairs(self) -> int: ...
+    @property
+    def forward_jumps(self) -> list[float]: ...
+    @property
+    def reverse_jumps(self) -> list[float]: ...

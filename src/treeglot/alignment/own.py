@@ -1,0 +1,145 @@
+"""The aligner in the core: IBM model 1 and a hidden Markov model, both directions learnt together.
+
+- Each target word comes from a source word or from nothing; the next source word depends on its distance from the last one
+  (Vogel, Ney and Tillmann 1996; nothing as in Och and Ney 2003).
+- Translations have a sparse Dirichlet prior, learnt by variational Bayes, so that rare words do not explain everything
+  (Riley and Gildea 2012). Words written alike have a larger prior.
+- The two directions learn from what they agree on (after Liang, Taskar and Klein 2006).
+- Links are the most probable ones by posterior.
+
+Nothing is random: the seed is not used, and the number of threads changes nothing.
+
+>>> import tempfile, pathlib
+>>> from treeglot.alignment.base import train
+>>> text = ["das haus", "das buch", "ein buch"] * 3, ["the house", "the book", "a book"] * 3
+>>> aligner = train("own", *text, pathlib.Path(tempfile.mkdtemp()) / "model")
+>>> [(row.source, row.target) for row in aligner.lexicon(0.5)]
+[('buch', 'book'), ('das', 'the'), ('ein', 'a'), ('haus', 'house')]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, ClassVar
+
+from treeglot._core import align as core
+from treeglot.alignment.base import Alignment, WordAligner, WordTranslation, check_pairs
+from treeglot.errors import InputError, TreeglotError
+from treeglot.progress import track
+
+FILE = "model.tgwa"
+_BLOCK = 20_000
+
+DEFAULTS: dict[str, float] = {
+    "model1_iterations": 2,
+    "hmm_iterations": 4,
+    "prior": 0.1,
+    "null_prior": 1.0,
+    "null": 0.1,
+    "agreement": 0.75,
+    "same": 1.0,
+    "max_length": 200,
+}
+"""Options of training, chosen on the development part of the Hansards set: iterations; the Dirichlet priors of
+translations and of words from nothing; the chance of nothing; the exponent of the other direction's posterior in the expected
+counts (0: no agreement); what words written alike add to the prior; the longest sentence that is learnt from."""
+
+_LIMITS: dict[str, tuple[float, float]] = {
+    "model1_iterations": (1, 1000),
+    "hmm_iterations": (0, 1000),
+    "prior": (1e-6, 1e3),
+    "null_prior": (1e-6, 1e6),
+    "null": (1e-6, 0.9),
+    "agreement": (0, 4),
+    "same": (0, 1e6),
+    "max_length": (1, 4000),
+}
+
+
+class AgreementAligner(WordAligner):
+    """See the module. ``posteriors`` gives the chance of every link of one sentence pair."""
+
+    name: ClassVar[str] = "own"
+
+    @classmethod
+    def train_into(
+        cls, folder: Path, source: Sequence[str], target: Sequence[str], *, seed: int, threads: int, **options: Any
+    ) -> None:
+        chosen = DEFAULTS | options
+        for key, value in chosen.items():
+            if key not in _LIMITS:
+                raise TreeglotError(f"no option {key!r} of the aligner", remedy=f"choose of {', '.join(DEFAULTS)}")
+            low, high = _LIMITS[key]
+            if not isinstance(value, int | float) or not low <= value <= high:
+                raise TreeglotError(f"{key} is {value!r}", remedy=f"give a number from {low:g} to {high:g}")
+        corpus = core.Corpus()
+        for block in _blocks(source, target):
+            corpus.add(*block)
+        with _Iterations(int(chosen["model1_iterations"] + chosen["hmm_iterations"])) as report:
+            corpus.learn(
+                str(folder / FILE),
+                int(chosen["model1_iterations"]),
+                int(chosen["hmm_iterations"]),
+                chosen["prior"],
+                chosen["null_prior"],
+                chosen["null"],
+                chosen["agreement"],
+                chosen["same"],
+                int(chosen["max_length"]),
+                threads,
+                report,
+            )
+
+    def __init__(self, folder: Path, *, threads: int = 0) -> None:
+        path = folder / FILE
+        try:
+            self.core = core.Model(str(path))
+        except RuntimeError as error:
+            raise InputError(str(error), path=path, line=1, remedy="train it again: treeglot align train") from None
+        self.threads = threads
+
+    def align(self, source: Sequence[str], target: Sequence[str]) -> Alignment:
+        check_pairs(source, target)
+        result = Alignment([], [])
+        blocks = list(range(0, len(source), _BLOCK))
+        for _, block in zip(track(blocks, "aligning"), _blocks(source, target), strict=True):
+            for lines, text in zip(result, self.core.align(*block, self.threads), strict=True):
+                lines.extend(text.decode("ascii").split("\n")[:-1])
+        return result
+
+    def lexicon(self, threshold: float = 1e-3) -> Iterable[WordTranslation]:
+        return [WordTranslation(*row) for row in self.core.entries(threshold)]
+
+    def posteriors(self, source: str, target: str) -> tuple[list[list[float]], list[list[float]]]:
+        """The chance of a link of each source word (rows) with each target word, in the two directions."""
+        width = len(target.split())
+        forward, reverse = self.core.posteriors(source, target)
+        starts = range(0, len(forward), width) if width else []
+        return [forward[k : k + width] for k in starts], [reverse[k : k + width] for k in starts]
+
+
+def _blocks(source: Sequence[str], target: Sequence[str]) -> Iterator[tuple[bytes, bytes]]:
+    """Blocks of lines as text. Only a line feed ends a line; one inside a sentence is a blank."""
+    for start in range(0, len(source), _BLOCK):
+        sides = (side[start : start + _BLOCK] for side in (source, target))
+        first, second = ("".join(line.replace("\n", " ") + "\n" for line in side).encode() for side in sides)
+        yield first, second
+
+
+class _Iterations:
+    """Progress that the core reports, as `treeglot.progress.track` wants it."""
+
+    def __init__(self, total: int) -> None:
+        self._steps = iter(track(range(total), "learning to align", total=total))
+
+    def __enter__(self) -> _Iterations:
+        next(self._steps, None)
+        return self
+
+    def __call__(self, done: int, total: int, likelihood: float) -> None:
+        next(self._steps, None)
+
+    def __exit__(self, *_: object) -> None:
+        for _rest in self._steps:
+            pass

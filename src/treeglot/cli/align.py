@@ -1,0 +1,237 @@
+"""``treeglot align``: learn word alignments, apply them to new text, symmetrise and score them.
+
+``treeglot align SOURCE TARGET`` is short for ``treeglot align run SOURCE TARGET``.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+import tempfile
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from treeglot import alignment
+from treeglot.alignment.symmetrize import DEFAULT, heuristic_number, parse_links, symmetrize_lines
+from treeglot.errors import InputError, TreeglotError
+from treeglot.evaluation.alignment import Gold, score_alignment
+from treeglot.files import atomic_write, atomic_write_binary, read_lines
+from treeglot.progress import track
+from treeglot.trees.wordlinks import WordLinks, read_naacl, read_pharaoh
+
+
+class _DefaultRun(TyperGroup):
+    """What is no command is a file for ``run``."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if args and args[0] not in self.commands and args[0] not in ("-h", "--help"):
+            args = ["run", *args]
+        return super().parse_args(ctx, args)
+
+
+app = typer.Typer(
+    cls=_DefaultRun,
+    help="Align words: `treeglot align SOURCE TARGET` learns from the text and aligns it.",
+    no_args_is_help=True,
+)
+
+SourceArgument = Annotated[Path, typer.Argument(help="Tokenised text, a sentence a line (.gz and .zst too).")]
+TargetArgument = Annotated[Path, typer.Argument(help="Its translation, line by line.")]
+AlignerOption = Annotated[str, typer.Option("--aligner", help=f"One of {', '.join(alignment.BACKENDS)}.")]
+HeuristicOption = Annotated[str, typer.Option("--heuristic", help=f"One of {', '.join(alignment.HEURISTICS)}.")]
+OutOption = Annotated[str, typer.Option("--out", help="The symmetrised links; - is standard output.")]
+ForwardOption = Annotated[Path | None, typer.Option("--forward", help="Write the forward links here too.")]
+ReverseOption = Annotated[Path | None, typer.Option("--reverse", help="Write the reverse links here too.")]
+ThreadsOption = Annotated[int, typer.Option("--threads", help="0: all cores.", min=0)]
+SeedOption = Annotated[int, typer.Option("--seed", help="For aligners that draw random numbers.")]
+SetOption = Annotated[list[str] | None, typer.Option("--set", help="An option of the aligner, such as prior=0.05.")]
+LowerOption = Annotated[bool, typer.Option("--lowercase", help="Ignore case.")]
+
+
+def _read_pairs(source: Path, target: Path, lower: bool) -> tuple[list[str], list[str]]:
+    sides = []
+    for path in (source, target):
+        lines = [line for _, line in track(read_lines(path), f"reading {path.name}")]
+        sides.append([line.lower() for line in lines] if lower else lines)
+    fewer = int(len(sides[1]) < len(sides[0]))
+    if len(sides[0]) != len(sides[1]):
+        names = (source, target)
+        raise InputError(
+            f"{len(sides[fewer]):,} lines, but {names[1 - fewer]} has {len(sides[1 - fewer]):,}",
+            path=names[fewer],
+            line=len(sides[fewer]),
+            remedy="give the two sides of the same sentence pairs",
+        )
+    return sides[0], sides[1]
+
+
+def _options(settings: list[str] | None) -> dict[str, Any]:
+    result: dict[str, Any] = {}
+    for setting in settings or []:
+        key, equals, value = setting.partition("=")
+        if not equals or not re.fullmatch(r"-?[0-9]+|-?[0-9]*\.[0-9]+(e-?[0-9]+)?|[0-9]+e-?[0-9]+", value):
+            raise TreeglotError(f"--set {setting}", remedy="write a name, = and a number, such as prior=0.05")
+        result[key] = int(value) if re.fullmatch(r"-?[0-9]+", value) else float(value)
+    return result
+
+
+def _write(result: alignment.Alignment, heuristic: str, out: str, forward: Path | None, reverse: Path | None) -> None:
+    for path, lines in ((forward, result.forward), (reverse, result.reverse)):
+        if path is not None:
+            with atomic_write(path) as file:
+                file.writelines(line + "\n" for line in lines)
+    with atomic_write(out) as file:
+        file.writelines(line + "\n" for line in result.symmetrized(heuristic))
+
+
+@app.command()
+def run(
+    source: SourceArgument,
+    target: TargetArgument,
+    model: Annotated[
+        Path | None, typer.Option("--model", help="Apply this model; if it is not there, learn it and keep it there.")
+    ] = None,
+    aligner: AlignerOption = "own",
+    heuristic: HeuristicOption = DEFAULT,
+    out: OutOption = "-",
+    forward: ForwardOption = None,
+    reverse: ReverseOption = None,
+    lowercase: LowerOption = False,
+    threads: ThreadsOption = 0,
+    seed: SeedOption = 1,
+    settings: SetOption = None,
+) -> None:
+    """Learn from parallel text and align it (or apply a model that exists)."""
+    heuristic_number(heuristic)
+    alignment.base.backend(aligner)
+    options = _options(settings)
+    sides = _read_pairs(source, target, lowercase)
+    with ExitStack() as stack:
+        if model is not None and model.exists():
+            trained = alignment.load(model, threads=threads)
+        else:
+            place = model or Path(stack.enter_context(tempfile.TemporaryDirectory())) / "model"
+            trained = alignment.train(aligner, *sides, place, seed=seed, threads=threads, **options)
+        _write(trained.align(*sides), heuristic, out, forward, reverse)
+
+
+@app.command()
+def train(
+    source: SourceArgument,
+    target: TargetArgument,
+    model: Annotated[Path, typer.Argument(help="The folder of the new model.")],
+    aligner: AlignerOption = "own",
+    lowercase: LowerOption = False,
+    threads: ThreadsOption = 0,
+    seed: SeedOption = 1,
+    settings: SetOption = None,
+) -> None:
+    """Learn a model and save it."""
+    sides = _read_pairs(source, target, lowercase)
+    alignment.train(aligner, *sides, model, seed=seed, threads=threads, **_options(settings))
+    print(f"{model}: {aligner}, {len(sides[0]):,} pairs", file=sys.stderr)
+
+
+@app.command()
+def apply(
+    model: Annotated[Path, typer.Argument(help="The folder of a model.")],
+    source: SourceArgument,
+    target: TargetArgument,
+    heuristic: HeuristicOption = DEFAULT,
+    out: OutOption = "-",
+    forward: ForwardOption = None,
+    reverse: ReverseOption = None,
+    lowercase: LowerOption = False,
+    threads: ThreadsOption = 0,
+) -> None:
+    """Align text with a saved model; what it was trained on is aligned as it was then."""
+    heuristic_number(heuristic)
+    trained = alignment.load(model, threads=threads)
+    _write(trained.align(*_read_pairs(source, target, lowercase)), heuristic, out, forward, reverse)
+
+
+@app.command()
+def symmetrize(
+    forward: Annotated[str, typer.Argument(help="Each target word has at most one link.")],
+    reverse: Annotated[str, typer.Argument(help="Each source word has at most one link.")],
+    heuristic: HeuristicOption = DEFAULT,
+    out: OutOption = "-",
+    form: Annotated[
+        str, typer.Option("--format", help="pharaoh, or giza (A3 files of the two directions).")
+    ] = "pharaoh",
+) -> None:
+    """Make one alignment of two directions, exactly as Moses' symal."""
+    if form == "pharaoh":
+        result = alignment.symmetrize_files(forward, reverse, heuristic)
+    else:
+        first, second = alignment.read_alignment(forward, form), alignment.read_alignment(reverse, form, swap=True)
+        lines = symmetrize_lines(first, second, heuristic)
+        result = "".join(line + "\n" for line in lines).encode()
+    with atomic_write_binary(out) as file:
+        file.write(result)
+
+
+@app.command()
+def lexicon(
+    source: SourceArgument,
+    target: TargetArgument,
+    links: Annotated[Path, typer.Argument(help="Their links (Pharaoh).")],
+    prefix: Annotated[str, typer.Argument(help="Writes PREFIX.f2e with w(e|f) and PREFIX.e2f with w(f|e).")],
+) -> None:
+    """Count both lexical tables from links, as Moses does."""
+    sides = _read_pairs(source, target, False)
+    lines = alignment.read_alignment(links, source=sides[0], target=sides[1])
+    alignment.LexicalTables.count(*sides, lines, path=links).write(prefix)
+
+
+@app.command()
+def evaluate(
+    gold: Annotated[Path, typer.Argument(help="Hand-made links; possible ones are marked.")],
+    links: Annotated[Path, typer.Argument(help="The links to score (Pharaoh).")],
+    form: Annotated[
+        str, typer.Option("--format", help="pharaoh (3-4, possible 3-4-P) or naacl (12 4 5 P).")
+    ] = "pharaoh",
+    one_based: Annotated[bool, typer.Option("--one-based", help="Pharaoh links of GOLD count from 1.")] = False,
+    as_json: Annotated[bool, typer.Option("--json")] = False,
+) -> None:
+    """Print alignment error rate, precision, recall and F1 of links against hand-made ones.
+
+    LINKS may have more lines than GOLD has pairs: test sentences often stand before the training text. In naacl files the
+    number of a pair is the number of its line.
+    """
+    if form == "pharaoh":
+        pairs = list(enumerate(read_pharaoh(gold, one_based=one_based)))
+    elif form == "naacl":
+        pairs = []
+        for pair in read_naacl(gold):
+            if not pair.id.isdecimal() or int(pair.id) < 1:
+                remedy = "number the pairs from 1"
+                raise InputError(f"pair {pair.id[:40]!r} is not a line number", path=gold, line=1, remedy=remedy)
+            pairs.append((int(pair.id) - 1, pair))
+    else:
+        raise TreeglotError(f"no format {form!r} of hand-made links", remedy="choose pharaoh or naacl")
+    found = [parse_links(line) for line in alignment.read_alignment(links)]
+    last = max((number for number, _ in pairs), default=-1)
+    if last >= len(found):
+        remedy = "score the links of the same sentence pairs"
+        raise InputError(
+            f"{len(found):,} lines, but there is a pair {last + 1}", path=links, line=len(found), remedy=remedy
+        )
+    score = score_alignment([found[number] for number, _ in pairs], [_gold(pair) for _, pair in pairs])
+    if as_json:
+        values = score._asdict() | {name: getattr(score, name) for name in ("aer", "precision", "recall", "f1")}
+        print(json.dumps(values))
+    else:
+        print(score)
+
+
+def _gold(pair: WordLinks) -> Gold:
+    kinds: dict[str, list[tuple[int, int]]] = {"good": [], "fuzzy": []}
+    for link in pair.links:
+        kinds[link.kind].append((link.source, link.target))
+    return Gold(kinds["good"], kinds["fuzzy"])
