@@ -1,0 +1,142 @@
+"""``treeglot init``, ``train``, ``tune`` and ``export``: a project from its data to a tuned translator."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from treeglot.files import atomic_write
+from treeglot.pipeline.config import CONFIG_NAME
+from treeglot.pipeline.export import export_moses
+from treeglot.pipeline.project import Project
+from treeglot.pipeline.stages import StageResult
+from treeglot.pipeline.tuned import tune_system
+from treeglot.progress import is_quiet
+
+ProjectOption = Annotated[Path, typer.Argument(metavar="[PROJECT]", help="The project's folder.")]
+
+export_app = typer.Typer(help="Hand a project over to other tools.", no_args_is_help=True)
+
+
+def announce(message: str) -> None:
+    """Progress of stages on standard error."""
+    if not is_quiet():
+        print(f"treeglot: {message}", file=sys.stderr, flush=True)
+
+
+def train(
+    project: ProjectOption = Path(),
+    as_json: Annotated[bool, typer.Option("--json", help="Print times and memory as JSON.")] = False,
+) -> None:
+    """Learn everything but the weights: text, word alignment, phrase table, language model. Goes on where it stopped."""
+    _print_results(Project(project).train(announce), as_json)
+
+
+def tune(
+    project: ProjectOption = Path(),
+    system: Annotated[str, typer.Option(help="Which system of the project.")] = "phrases",
+    seed: Annotated[int | None, typer.Option(help="Another seed than the project's.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the weights as JSON.")] = False,
+) -> None:
+    """Set the weights of a system on the dev part. Goes on where it stopped."""
+    loaded = Project(project)
+    loaded.check_system(system)
+    loaded.train(announce)
+    weights = tune_system(loaded, system, announce, seed=seed)
+    if as_json:
+        print(json.dumps(weights, indent=2))
+    else:
+        print(loaded.weights_path(system))
+
+
+@export_app.command("moses")
+def moses(
+    folder: Annotated[Path, typer.Argument(help="Where to write.")],
+    project: Annotated[Path, typer.Option("--project", "-p", help="The project's folder.")] = Path(),
+    system: Annotated[str, typer.Option(help="Whose weights.")] = "phrases",
+) -> None:
+    """Write corpus, alignment, lexical tables, ARPA, phrase and reordering tables and a moses.ini with our weights."""
+    for path in export_moses(Project(project), folder, system):
+        print(path)
+
+
+def _print_results(results: list[StageResult], as_json: bool) -> None:
+    if as_json:
+        print(json.dumps([result.__dict__ for result in results], indent=2))
+        return
+    table = Table("stage", "seconds", "peak memory", box=None)
+    for column in table.columns[1:]:
+        column.justify = "right"
+    for result in results:
+        done = "up to date" if result.skipped else f"{result.seconds:.1f}"
+        table.add_row(result.name, done, "" if result.skipped else f"{result.peak_memory >> 20:,} MB")
+    Console(soft_wrap=True).print(table)
+
+
+TEMPLATE = """\
+# A treeglot project. `treeglot config show` prints every key with its default.
+
+[project]
+name = "{name}"
+seed = 1
+
+[languages]
+source = "{source}"
+target = "{target}"
+{data}
+[text]
+casing = "lower"       # keep, lower or true
+tokenizer = "{tokenizer}"    # moses; space: the text is tokenised; char: every Chinese or Japanese character is a word
+
+[lm]
+order = 4
+
+[tuning]
+method = "mert"        # mert, mira or pro
+
+[systems.phrases]
+grammars = ["phrases"]
+"""
+
+
+def init(
+    folder: Annotated[Path, typer.Argument(help="The project's folder.")],
+    source: Annotated[str, typer.Option(help="Source language.")] = "zh",
+    target: Annotated[str, typer.Option(help="Target language.")] = "en",
+    train: Annotated[str, typer.Option(help="Training text: its path without the language, or one TMX, TSV ... file.")] = "corpus/train",
+    dev: Annotated[str, typer.Option(help="Text to tune on, in the same way.")] = "",
+    test: Annotated[str, typer.Option(help="Text to test on, in the same way.")] = "",
+    tokenizer: Annotated[str, typer.Option(help="moses, space or char.")] = "moses",
+    example: Annotated[bool, typer.Option("--example", help="Fill it with the embedded example corpus.")] = False,
+) -> None:
+    """Start a project: a folder with a treeglot.toml; an existing one is never overwritten."""
+    from treeglot.errors import ConfigError
+    from treeglot.examples import write_example
+
+    path = folder / CONFIG_NAME
+    if path.exists():
+        raise ConfigError("exists already", path=path, remedy="edit it, or choose another folder")
+    folder.mkdir(parents=True, exist_ok=True)
+    if example:
+        source, target, tokenizer = "zh", "en", "space"
+        write_example(folder / "raw")
+        train, dev, test = "raw/train", "raw/dev", "raw/test"
+    data = ""
+    for part, prefix in (("train", train), ("dev", dev), ("test", test)):
+        if prefix and Path(prefix).suffix in (".tmx", ".tsv", ".jsonl", ".po"):
+            data += f'\n[data.{part}]\nfile = "{prefix}"\n'
+        elif prefix:
+            data += f'\n[data.{part}]\nsource = "{prefix}.{source}"\ntarget = "{prefix}.{target}"\n'
+    with atomic_write(path) as file:
+        file.write(
+            TEMPLATE.format(
+                name=folder.resolve().name, source=source, target=target, tokenizer=tokenizer, data=data
+            )
+        )
+    print(path)
