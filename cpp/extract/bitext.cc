@@ -47,14 +47,35 @@ std::vector<WordId> SymbolTable::sort() {
   return renumbered;
 }
 
-std::string AlignedBitext::add(std::string_view source, std::string_view target, std::string_view links) {
+std::size_t SymbolTable::bytes() const {
+  std::size_t sum = 0;
+  for (const std::string& word : words_) sum += 2 * (sizeof(std::string) + (word.size() > 15 ? word.size() + 1 : 0));
+  return sum + ids_.size() * 4 * sizeof(void*);
+}
+
+WordId stop_rank(const SymbolTable& words) {
+  WordId low = 0, high = static_cast<WordId>(words.size());
+  while (low < high) {
+    WordId middle = low + (high - low) / 2;
+    if (words.word(middle) < "|||") {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+AlignedBitext::Problem AlignedBitext::add(std::string_view source, std::string_view target, std::string_view links) {
   for_each_word(source, [&](std::string_view word) { source_.push_back(source_words.id(word)); });
   for_each_word(target, [&](std::string_view word) { target_.push_back(target_words.id(word)); });
   std::size_t source_length = source_.size() - source_starts_.back();
   std::size_t target_length = target_.size() - target_starts_.back();
-  std::string problem;
-  if (source_length > kMaxSentence || target_length > kMaxSentence) problem = "a sentence of more than 65,535 words";
+  if (source_length > kMaxSentence) return {0, "a sentence of more than 65,535 words"};
+  if (target_length > kMaxSentence) return {1, "a sentence of more than 65,535 words"};
+  Problem problem;
   for_each_word(links, [&](std::string_view link) {
+    if (problem) return;
     unsigned s = 0, t = 0;
     const char* end = link.data() + link.size();
     auto first = std::from_chars(link.data(), end, s);
@@ -64,12 +85,10 @@ std::string AlignedBitext::add(std::string_view source, std::string_view target,
       good = second.ec == std::errc() && second.ptr == end;
     }
     if (!good) {
-      if (problem.empty()) problem = "'" + std::string(link) + "' is not a link such as 0-1";
+      problem = {2, std::string(link.substr(0, 60)).append(" is not a link such as 0-1")};
     } else if (s >= source_length || t >= target_length) {
-      if (problem.empty()) {
-        problem = "link " + std::string(link) + " is outside the sentences of " + std::to_string(source_length) +
-                  " and " + std::to_string(target_length) + " words";
-      }
+      problem = {2, std::string("link ").append(link).append(" is outside the sentences of ") +
+                        std::to_string(source_length) + " and " + std::to_string(target_length) + " words"};
     } else {
       links_.push_back({static_cast<std::uint16_t>(s), static_cast<std::uint16_t>(t)});
     }
@@ -81,6 +100,12 @@ std::string AlignedBitext::add(std::string_view source, std::string_view target,
   target_starts_.push_back(target_.size());
   link_starts_.push_back(links_.size());
   return problem;
+}
+
+std::size_t AlignedBitext::bytes() const {
+  return (source_.capacity() + target_.capacity()) * sizeof(WordId) + links_.capacity() * sizeof(WordLink) +
+         (source_starts_.capacity() + target_starts_.capacity() + link_starts_.capacity()) * sizeof(std::uint64_t) +
+         source_words.bytes() + target_words.bytes();
 }
 
 void AlignedBitext::finish() {

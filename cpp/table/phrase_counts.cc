@@ -1,9 +1,8 @@
 #include "table/phrase_counts.hh"
 
 #include <algorithm>
-#include <cmath>
 #include <memory>
-#include <string_view>
+#include <optional>
 #include <thread>
 #include <tuple>
 
@@ -11,60 +10,6 @@
 #include "util/hash.hh"
 
 namespace treeglot {
-
-void LexicalTable::count(const SentencePair& pair) {
-  std::vector<char> source_linked(pair.source.size()), target_linked(pair.target.size());
-  auto add = [&](WordId source, WordId target) {
-    ++pairs_[key(source, target)];
-    ++sources_[source];
-    ++targets_[target];
-  };
-  for (const WordLink& link : pair.links) {
-    source_linked[link.source] = target_linked[link.target] = 1;
-    add(pair.source[link.source], pair.target[link.target]);
-  }
-  for (std::size_t i = 0; i < pair.source.size(); ++i) {
-    if (!source_linked[i]) add(pair.source[i], kNull);
-  }
-  for (std::size_t i = 0; i < pair.target.size(); ++i) {
-    if (!target_linked[i]) add(kNull, pair.target[i]);
-  }
-}
-
-namespace {
-
-// Moses reads these from text with seven decimals; its scores can only be met with the same rounding.
-double rounded(std::uint64_t part, std::uint64_t whole) {
-  return std::round(1e7 * static_cast<double>(part) / static_cast<double>(whole)) / 1e7;
-}
-
-}  // namespace
-
-double LexicalTable::target_given_source(WordId target, WordId source) const {
-  auto found = pairs_.find(key(source, target));
-  return found == pairs_.end() ? 0 : rounded(found->second, sources_.at(source));
-}
-
-double LexicalTable::source_given_target(WordId source, WordId target) const {
-  auto found = pairs_.find(key(source, target));
-  return found == pairs_.end() ? 0 : rounded(found->second, targets_.at(target));
-}
-
-std::uint64_t LexicalTable::target_total(WordId target) const {
-  auto found = targets_.find(target);
-  return found == targets_.end() ? 0 : found->second;
-}
-
-std::vector<LexicalTable::Item> LexicalTable::items() const {
-  std::vector<Item> all;
-  all.reserve(pairs_.size());
-  for (const auto& [both, count] : pairs_) {
-    all.push_back({static_cast<WordId>(both >> 32), static_cast<WordId>(both), count});
-  }
-  std::sort(all.begin(), all.end(),
-            [](const Item& a, const Item& b) { return std::tie(a.source, a.target) < std::tie(b.source, b.target); });
-  return all;
-}
 
 namespace {
 
@@ -90,7 +35,8 @@ struct OccurrenceLess {
 
 struct Entry {
   std::uint64_t source, target;
-  Place place;  // of one occurrence with the best alignment
+  Place place;    // of one occurrence with the best alignment
+  Place inverse;  // the same, seen from the target
   std::uint32_t count, source_count, target_count;
   std::array<std::uint32_t, 3> before, after;
 };
@@ -124,65 +70,84 @@ void links_of(const SentencePair& pair, const Place& place, std::vector<WordLink
 }
 
 // Which of two equally frequent alignments is kept: the greater one, comparing the sets of source words of each target
-// word.
-bool greater_alignment(std::vector<WordLink> a, std::vector<WordLink> b, std::uint16_t target_length) {
-  auto by_target = [](const WordLink& x, const WordLink& y) {
-    return std::tie(x.target, x.source) < std::tie(y.target, y.source);
-  };
-  std::sort(a.begin(), a.end(), by_target);
-  std::sort(b.begin(), b.end(), by_target);
-  std::size_t i = 0, j = 0;
-  for (std::uint16_t target = 0; target < target_length; ++target) {
-    std::vector<std::uint16_t> left, right;
-    for (; i < a.size() && a[i].target == target; ++i) left.push_back(a[i].source);
-    for (; j < b.size() && b[j].target == target; ++j) right.push_back(b[j].source);
-    if (left != right) return left > right;
+// word. Seen from the target it is the other way round, and the result may be another alignment.
+bool greater_alignment(std::vector<WordLink> a, std::vector<WordLink> b, bool inverse) {
+  for (std::vector<WordLink>* links : {&a, &b}) {
+    if (inverse) {
+      for (WordLink& link : *links) std::swap(link.source, link.target);
+    }
+    std::sort(links->begin(), links->end(), [](const WordLink& x, const WordLink& y) {
+      return std::tie(x.target, x.source) < std::tie(y.target, y.source);
+    });
   }
-  return false;
+  // At the first difference, a word whose set ends there has the smaller set.
+  auto [i, j] = std::mismatch(a.begin(), a.end(), b.begin(), b.end());
+  if (i == a.end()) return false;
+  if (j == b.end()) return true;
+  return i->target != j->target ? i->target < j->target : i->source > j->source;
 }
 
-// The order of text lines: by words, and a phrase that ends here as if "|||" followed.
+// The order of text lines.
 struct TextLess {
   const AlignedBitext* corpus;
-  WordId source_stop, target_stop;  // where "|||" would stand in each vocabulary
+  WordId source_stop, target_stop;
 
-  static int compare(std::span<const WordId> a, std::span<const WordId> b, WordId stop) {
-    std::size_t i = 0;
-    while (i < a.size() && i < b.size() && a[i] == b[i]) ++i;
-    if (i == a.size() && i == b.size()) return 0;
-    // An ended phrase ranks just before the first word that is not below "|||".
-    double left = i < a.size() ? a[i] : stop - 0.5, right = i < b.size() ? b[i] : stop - 0.5;
-    return left < right ? -1 : 1;
-  }
   bool operator()(const Entry& a, const Entry& b) const {
     if (a.source != b.source) {
-      return compare(source_of(*corpus, a.place), source_of(*corpus, b.place), source_stop) < 0;
+      return compare_phrases(source_of(*corpus, a.place), source_of(*corpus, b.place), source_stop) < 0;
     }
-    return a.target != b.target && compare(target_of(*corpus, a.place), target_of(*corpus, b.place), target_stop) < 0;
+    return a.target != b.target &&
+           compare_phrases(target_of(*corpus, a.place), target_of(*corpus, b.place), target_stop) < 0;
   }
 };
 
-WordId stop_rank(const SymbolTable& words) {
-  WordId low = 0, high = static_cast<WordId>(words.size());
-  while (low < high) {
-    WordId middle = low + (high - low) / 2;
-    if (words.word(middle) < "|||") {
-      low = middle + 1;
-    } else {
-      high = middle;
+// A list that is read once, in order; beyond some length it goes to disk.
+template <class Record>
+class SpillingList {
+ public:
+  SpillingList(std::string folder, std::size_t memory)
+      : folder_(std::move(folder)), limit_(std::max<std::size_t>(memory / sizeof(Record), 256)) {}
+  bool empty() const { return list_.empty() && !file_; }
+  Record& back() { return list_.back(); }
+  void push(const Record& record) {
+    if (list_.size() == limit_) {
+      if (!file_) file_.emplace(folder_);
+      file_->write(list_.data(), list_.size() * sizeof(Record));
+      list_.clear();
     }
+    list_.push_back(record);
   }
-  return low;
-}
+  template <class Take>
+  void drain(Take take) {
+    if (file_) {
+      RecordReader<Record> reader(std::move(*file_));
+      while (const Record* record = reader.next()) take(*record);
+      file_.reset();
+    }
+    for (const Record& record : list_) take(record);
+    list_.clear();
+  }
+
+ private:
+  std::string folder_;
+  std::size_t limit_;
+  std::vector<Record> list_;
+  std::optional<TemporaryFile> file_;
+};
 
 using OccurrenceSorter = ExternalSorter<Occurrence, OccurrenceLess>;
 
-void extract_slice(const AlignedBitext& corpus, std::size_t first, std::size_t last, int max_length,
+void extract_slice(const AlignedBitext& corpus, std::size_t first, std::size_t last, const PhraseOptions& options,
                    OccurrenceSorter& sorter, std::uint64_t& occurrences) {
-  PhraseExtractor extractor(max_length);
+  PhraseExtractor extractor(options.max_length);
   std::vector<WordLink> links;
   for (std::size_t n = first; n < last; ++n) {
     SentencePair pair = corpus[n];
+    if (options.progress) {
+      options.progress->check();
+      // The first slice speaks for all.
+      if (first == 0) options.progress->done = 0.4 * static_cast<double>(n) / static_cast<double>(last);
+    }
     const auto& spans = extractor.extract(pair);
     occurrences += spans.size();
     std::uint64_t source_hash = 0;
@@ -229,11 +194,21 @@ class Merger {
 
 }  // namespace
 
-PhraseStatistics score_phrases(const AlignedBitext& corpus, const LexicalTable& lexicon, const PhraseOptions& options,
+PhraseStatistics count_phrases(const AlignedBitext& corpus, const PhraseOptions& options,
                                const std::function<void(const PhrasePair&)>& take) {
   PhraseStatistics statistics;
-  std::size_t threads = options.threads > 0 ? options.threads : std::max(1u, std::thread::hardware_concurrency());
-  threads = std::clamp<std::size_t>(threads, 1, std::max<std::size_t>(corpus.size() / 100, 1));
+  const int cores = options.threads > 0 ? options.threads : static_cast<int>(std::thread::hardware_concurrency());
+  const std::size_t threads =
+      std::clamp<std::size_t>(std::max(cores, 1), 1, std::max<std::size_t>(corpus.size() / 100, 1));
+  // A large part of the work that is done, once in a while.
+  std::uint64_t steps = 0;
+  auto tick = [&](double from, double to, std::uint64_t total) {
+    if (options.progress && (++steps & 0xFFF) == 0) {
+      options.progress->check();
+      double part = static_cast<double>(steps) / static_cast<double>(std::max<std::uint64_t>(total, 1));
+      options.progress->done = from + (to - from) * std::min(part, 1.0);
+    }
+  };
 
   // Extract and sort: each thread a slice of the corpus.
   std::vector<std::unique_ptr<OccurrenceSorter>> sorters;
@@ -248,8 +223,8 @@ PhraseStatistics score_phrases(const AlignedBitext& corpus, const LexicalTable& 
     for (std::size_t t = 0; t < threads; ++t) {
       workers.emplace_back([&, t] {
         try {
-          extract_slice(corpus, corpus.size() * t / threads, corpus.size() * (t + 1) / threads, options.max_length,
-                        *sorters[t], occurrences[t]);
+          extract_slice(corpus, corpus.size() * t / threads, corpus.size() * (t + 1) / threads, options, *sorters[t],
+                        occurrences[t]);
         } catch (...) {
           errors[t] = std::current_exception();
         }
@@ -263,45 +238,50 @@ PhraseStatistics score_phrases(const AlignedBitext& corpus, const LexicalTable& 
   for (std::uint64_t count : occurrences) statistics.occurrences += count;
 
   // Count: equal pairs are neighbours; the best alignment is the most frequent one. Then the sum of each source.
-  ExternalSorter<Entry, TargetLess> by_target(options.folder, options.memory / 4, TargetLess{});
+  const int sorting = static_cast<int>(threads);
+  ExternalSorter<Entry, TargetLess> by_target(options.folder, options.memory / 4, TargetLess{}, sorting);
   {
     Merger merger(sorters);
-    std::vector<Entry> group;  // the pairs of one source
+    SpillingList<Entry> group(options.folder, options.memory / 16);  // the pairs of one source
     std::uint64_t alignment = 0;
-    std::uint32_t alignment_count = 0, best_count = 0;
+    std::uint32_t alignment_count = 0, best_count = 0, sum = 0;
     Place alignment_place{};
     std::vector<WordLink> links, best_links;
     auto close_alignment = [&] {
-      if (group.empty()) return;
-      if (alignment_count < best_count) return;
-      if (alignment_count == best_count) {
-        links_of(corpus[alignment_place.sentence], alignment_place, links);
-        links_of(corpus[group.back().place.sentence], group.back().place, best_links);
-        if (!greater_alignment(links, best_links, alignment_place.target_length)) return;
+      if (group.empty() || alignment_count < best_count) return;
+      Entry& entry = group.back();
+      if (alignment_count > best_count) {
+        entry.place = entry.inverse = alignment_place;
+        best_count = alignment_count;
+        return;
       }
-      best_count = alignment_count;
-      group.back().place = alignment_place;
+      links_of(corpus[alignment_place.sentence], alignment_place, links);
+      for (bool inverse : {false, true}) {
+        Place& best = inverse ? entry.inverse : entry.place;
+        links_of(corpus[best.sentence], best, best_links);
+        if (greater_alignment(links, best_links, inverse)) best = alignment_place;
+      }
     };
     auto close_source = [&] {
+      if (group.empty()) return;
       close_alignment();
-      std::uint32_t sum = 0;
-      for (const Entry& entry : group) sum += entry.count;
-      for (Entry& entry : group) {
+      group.drain([&](Entry entry) {
         entry.source_count = sum;
         by_target.push(entry);
-      }
-      statistics.pairs += group.size();
-      statistics.sources += !group.empty();
-      group.clear();
+        ++statistics.pairs;
+      });
+      ++statistics.sources;
+      sum = 0;
     };
     while (const Occurrence* next = merger.next()) {
+      tick(0.4, 0.6, statistics.occurrences);
       bool new_source = group.empty() || group.back().source != next->source;
       if (new_source) close_source();
       bool new_pair = new_source || group.back().target != next->target;
       if (new_pair || alignment != next->alignment) {
         if (!new_source) close_alignment();
         if (new_pair) {
-          group.push_back({next->source, next->target, next->place, 0, 0, 0, {}, {}});
+          group.push({next->source, next->target, next->place, next->place, 0, 0, 0, {}, {}});
           best_count = 0;
         }
         alignment = next->alignment;
@@ -309,77 +289,52 @@ PhraseStatistics score_phrases(const AlignedBitext& corpus, const LexicalTable& 
         alignment_place = next->place;
       }
       ++alignment_count;
+      ++sum;
       Entry& entry = group.back();
       ++entry.count;
       ++entry.before[next->before];
       ++entry.after[next->after];
     }
     close_source();
+    for (const auto& sorter : sorters) statistics.runs += sorter->runs();
     sorters.clear();
   }
 
   // The sum of each target, then the final order.
   by_target.finish();
+  statistics.runs += by_target.runs();
   TextLess text_less{&corpus, stop_rank(corpus.source_words), stop_rank(corpus.target_words)};
-  ExternalSorter<Entry, TextLess> by_text(options.folder, options.memory / 4, text_less);
+  ExternalSorter<Entry, TextLess> by_text(options.folder, options.memory / 4, text_less, sorting);
   {
-    std::vector<Entry> group;
+    steps = 0;
+    SpillingList<Entry> group(options.folder, options.memory / 16);
+    std::uint32_t sum = 0;
     auto close = [&] {
-      std::uint32_t sum = 0;
-      for (const Entry& entry : group) sum += entry.count;
-      for (Entry& entry : group) {
+      group.drain([&](Entry entry) {
         entry.target_count = sum;
         by_text.push(entry);
-      }
-      group.clear();
+      });
+      sum = 0;
     };
     while (const Entry* next = by_target.next()) {
+      tick(0.6, 0.8, statistics.pairs);
       if (!group.empty() && group.back().target != next->target) close();
-      group.push_back(*next);
+      sum += next->count;
+      group.push(*next);
     }
     close();
   }
   by_text.finish();
+  statistics.runs += by_text.runs();
 
-  // Score.
-  std::vector<WordLink> links;
-  std::vector<double> sums;
-  std::vector<int> degrees;
+  steps = 0;
+  std::vector<WordLink> links, inverse;
   while (const Entry* entry = by_text.next()) {
-    SentencePair pair = corpus[entry->place.sentence];
-    PhrasePair out{source_of(corpus, entry->place),
-                   target_of(corpus, entry->place),
-                   {},
-                   entry->count,
-                   entry->source_count,
-                   entry->target_count,
-                   1,
-                   1,
-                   entry->before,
-                   entry->after};
-    links_of(pair, entry->place, links);
-    out.links = links;
-    sums.assign(out.target.size(), 0);
-    degrees.assign(out.target.size(), 0);
-    for (const WordLink& link : links) {
-      sums[link.target] += lexicon.target_given_source(out.target[link.target], out.source[link.source]);
-      ++degrees[link.target];
-    }
-    for (std::size_t i = 0; i < out.target.size(); ++i) {
-      out.lexical_target *=
-          degrees[i] ? sums[i] / degrees[i] : lexicon.target_given_source(out.target[i], LexicalTable::kNull);
-    }
-    sums.assign(out.source.size(), 0);
-    degrees.assign(out.source.size(), 0);
-    for (const WordLink& link : links) {
-      sums[link.source] += lexicon.source_given_target(out.source[link.source], out.target[link.target]);
-      ++degrees[link.source];
-    }
-    for (std::size_t i = 0; i < out.source.size(); ++i) {
-      out.lexical_source *=
-          degrees[i] ? sums[i] / degrees[i] : lexicon.source_given_target(out.source[i], LexicalTable::kNull);
-    }
-    take(out);
+    tick(0.8, 1.0, statistics.pairs);
+    links_of(corpus[entry->place.sentence], entry->place, links);
+    links_of(corpus[entry->inverse.sentence], entry->inverse, inverse);
+    take({source_of(corpus, entry->place), target_of(corpus, entry->place), links, inverse, entry->count,
+          entry->source_count, entry->target_count, entry->before, entry->after});
   }
   return statistics;
 }

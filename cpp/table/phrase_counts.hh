@@ -1,14 +1,15 @@
-// From an aligned corpus to scored phrase pairs: extract, count and score in sorted passes that stay within a memory
-// limit (spec: phrases and subtrees, section 2). The results equal those of Moses' extract, score and
-// lexical-reordering-score.
+// From an aligned corpus to counted phrase pairs: extract and count in sorted passes that stay within a memory limit
+// (spec: phrases and subtrees, section 2). The counts equal those of Moses' extract, score and
+// lexical-reordering-score; every score of a phrase pair follows from them (phrase_table.hh).
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <stdexcept>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "extract/bitext.hh"
@@ -16,54 +17,42 @@
 
 namespace treeglot {
 
-// Word translation probabilities by relative frequency of links; words without a link are linked to nothing (kNull).
-class LexicalTable {
- public:
-  static constexpr WordId kNull = 0xFFFFFFFF;
-
-  void count(const SentencePair& pair);
-
-  double target_given_source(WordId target, WordId source) const;  // w(e|f)
-  double source_given_target(WordId source, WordId target) const;  // w(f|e)
-
-  // How often a target word occurred (kNull aside: in links).
-  std::uint64_t target_total(WordId target) const;
-
-  // All word pairs that occurred, sorted by source and target: (source, target, count).
-  struct Item {
-    WordId source, target;
-    std::uint64_t count;
-  };
-  std::vector<Item> items() const;
-
- private:
-  static std::uint64_t key(WordId source, WordId target) { return (std::uint64_t{source} << 32) | target; }
-  std::unordered_map<std::uint64_t, std::uint64_t> pairs_;
-  std::unordered_map<WordId, std::uint64_t> sources_, targets_;
-};
-
 // A distinct phrase pair with its statistics. The spans are valid during the callback.
 struct PhrasePair {
   std::span<const WordId> source, target;
-  std::span<const WordLink> links;  // inside the phrase; those of its most frequent alignment
+  // Inside the phrase: its most frequent alignment. Among equally frequent ones the two directions may differ, as in
+  // Moses: lex(e|f) comes from the first, lex(f|e) from the second.
+  std::span<const WordLink> links, inverse_links;
   std::uint64_t count, source_count, target_count;
-  double lexical_target, lexical_source;       // lex(e|f), lex(f|e)
   std::array<std::uint32_t, 3> before, after;  // how often monotone, swap, discontinuous
+};
+
+// What a long job tells another thread, and how that stops it.
+struct Progress {
+  std::atomic<double> done{0};  // 0 to 1
+  std::atomic<bool> stop{false};
+
+  void check() const {
+    if (stop.load(std::memory_order_relaxed)) throw std::runtime_error("stopped");
+  }
 };
 
 struct PhraseOptions {
   int max_length = 7;
-  std::size_t memory = std::size_t{1} << 30;
-  std::string folder = "/tmp";
-  int threads = 0;  // 0: all cores
+  std::size_t memory = std::size_t{1} << 30;  // for counting and sorting; the corpus is not part of it
+  std::string folder = "/tmp";                // for what does not fit
+  int threads = 0;                            // 0: all cores
+  Progress* progress = nullptr;
 };
 
 struct PhraseStatistics {
   std::uint64_t occurrences = 0, pairs = 0, sources = 0;
+  std::uint64_t runs = 0;  // sorted runs that went to disk
 };
 
-// Calls `take` with every distinct pair, in the byte order of the lines "source ||| target ...".
-PhraseStatistics score_phrases(const AlignedBitext& corpus, const LexicalTable& lexicon, const PhraseOptions& options,
+// Calls `take` with every distinct pair, in the byte order of the lines "source ||| target ...". The result depends
+// neither on the memory nor on the number of threads.
+PhraseStatistics count_phrases(const AlignedBitext& corpus, const PhraseOptions& options,
                                const std::function<void(const PhrasePair&)>& take);
 
 }  // namespace treeglot

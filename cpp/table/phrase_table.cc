@@ -1,35 +1,14 @@
 #include "table/phrase_table.hh"
 
 #include <algorithm>
-#include <cstring>
+#include <bit>
 #include <stdexcept>
 
-#include "util/hash.hh"
+#include "table/phrase_table_format.hh"
 
 namespace treeglot {
-namespace {
 
-constexpr char kMagic[8] = {'T', 'G', 'P', 'T', '\r', '\n', '\x1a', '\0'};
-constexpr std::uint32_t kVersion = 1;
-constexpr std::size_t kBlock = 32;
-
-// The order of text lines (see phrase_counts.cc): an ended phrase ranks as if "|||" followed.
-int compare_phrases(std::span<const WordId> a, std::span<const WordId> b, std::uint64_t stop) {
-  std::size_t i = 0;
-  while (i < a.size() && i < b.size() && a[i] == b[i]) ++i;
-  if (i == a.size() && i == b.size()) return 0;
-  std::uint64_t left = i < a.size() ? 2 * std::uint64_t{a[i]} + 1 : 2 * stop;
-  std::uint64_t right = i < b.size() ? 2 * std::uint64_t{b[i]} + 1 : 2 * stop;
-  return left < right ? -1 : 1;
-}
-
-std::uint64_t stop_rank(const SymbolTable& words) {
-  std::uint64_t rank = 0;
-  while (rank < words.size() && words.word(static_cast<WordId>(rank)) < "|||") ++rank;
-  return rank;
-}
-
-}  // namespace
+using namespace table_format;
 
 WordId MappedWords::id(std::string_view wanted) const {
   std::uint64_t low = 0, high = size_;
@@ -59,34 +38,51 @@ PhraseTable::PhraseTable(const std::string& path, bool verify) : file_(path) {
     throw std::runtime_error("truncated: " + std::to_string(file_.size()) + " bytes instead of " +
                              std::to_string(header_->file_size));
   }
-  if (verify &&
-      hash_bytes(file_.data() + sizeof(TableHeader), file_.size() - sizeof(TableHeader)) != header_->checksum) {
-    throw std::runtime_error("damaged: the checksum does not fit");
+  if (verify) {
+    std::uint64_t checksum = 0;
+    for (std::size_t at = sizeof(TableHeader); at < file_.size(); at += kChunk) {
+      checksum = hash_bytes(file_.data() + at, std::min(kChunk, file_.size() - at), checksum);
+    }
+    if (checksum != header_->checksum) throw std::runtime_error("damaged: the checksum does not fit");
   }
   const char* base = file_.data();
-  source_words_ = MappedWords(base + header_->source_strings, header_->source_words);
-  target_words_ = MappedWords(base + header_->target_strings, header_->target_words);
+  source_words_ = MappedWords(base + header_->source_strings, base + header_->target_strings, header_->source_words);
+  target_words_ = MappedWords(base + header_->target_strings, base + header_->target_ranks, header_->target_words);
   target_ranks_ = reinterpret_cast<const WordId*>(base + header_->target_ranks);
-  block_index_ = reinterpret_cast<const std::uint64_t*>(base + header_->block_index);
-  block_data_ = base + header_->block_data;
   lexicon_rows_ = reinterpret_cast<const std::uint64_t*>(base + header_->lexicon_rows);
   lexicon_items_ = reinterpret_cast<const LexicalItem*>(base + header_->lexicon_items);
+  block_data_ = base + header_->block_data;
+  block_index_ = reinterpret_cast<const std::uint64_t*>(base + header_->block_index);
 }
 
-int PhraseTable::compare(std::span<const WordId> a, std::span<const WordId> b) const {
-  return compare_phrases(a, b, header_->source_stop);
+ByteReader PhraseTable::block(std::uint64_t number) const {
+  std::uint64_t start = block_index_[number], stop = block_index_[number + 1];
+  if (start > stop || stop > header_->block_index - header_->block_data) ByteReader::fail();
+  return {block_data_ + start, block_data_ + stop};
+}
+
+std::size_t PhraseTable::sources_in(std::uint64_t block) const {
+  return std::min<std::uint64_t>(kBlock, header_->sources - block * kBlock);
+}
+
+std::size_t PhraseTable::read_source(ByteReader& reader, WordId* words) const {
+  std::size_t shared = reader.varint(), fresh = reader.varint();
+  if (shared > kMaxPhrase || fresh > kMaxPhrase - shared) ByteReader::fail();
+  for (std::size_t i = shared; i < shared + fresh; ++i) {
+    words[i] = static_cast<WordId>(reader.varint());
+    if (words[i] >= source_words_.size()) ByteReader::fail();
+  }
+  return shared + fresh;
 }
 
 // The last block whose first source is not above `source` (0 if there is none).
 std::uint64_t PhraseTable::block_of(std::span<const WordId> source) const {
   std::uint64_t low = 0, high = header_->blocks;
-  WordId first[256];
+  WordId first[kMaxPhrase] = {};
   while (high - low > 1) {
     std::uint64_t middle = (low + high) / 2;
-    ByteReader reader(block_data_ + block_index_[middle]);
-    reader.varint();  // nothing is shared with the source before
-    std::size_t length = std::min<std::uint64_t>(reader.varint(), 256);
-    for (std::size_t i = 0; i < length; ++i) first[i] = static_cast<WordId>(reader.varint());
+    ByteReader reader = block(middle);
+    std::size_t length = read_source(reader, first);
     if (compare({first, length}, source) <= 0) {
       low = middle;
     } else {
@@ -96,21 +92,20 @@ std::uint64_t PhraseTable::block_of(std::span<const WordId> source) const {
   return low;
 }
 
-std::size_t PhraseTable::find(std::span<const WordId> source, std::vector<TableEntry>& out) const {
+std::size_t PhraseTable::find(std::span<const WordId> source, std::vector<TableEntry>& out, std::size_t limit) const {
   if (header_->blocks == 0) return 0;
-  std::uint64_t block = block_of(source);
-  ByteReader reader(block_data_ + block_index_[block]);
-  std::size_t in_block = std::min<std::uint64_t>(kBlock, header_->sources - block * kBlock);
-  WordId here[256];
+  std::uint64_t number = block_of(source);
+  ByteReader reader = block(number);
+  std::size_t in_block = sources_in(number);
+  WordId here[kMaxPhrase] = {};
   for (std::size_t n = 0; n < in_block; ++n) {
-    std::size_t shared = reader.varint(), fresh = reader.varint();
-    for (std::size_t i = 0; i < fresh; ++i) here[shared + i] = static_cast<WordId>(reader.varint());
+    std::size_t length = read_source(reader, here);
     std::size_t bytes = reader.varint();
-    int order = compare({here, shared + fresh}, source);
+    int order = compare({here, length}, source);
     if (order > 0) return 0;
     if (order == 0) {
       std::size_t before = out.size();
-      read_entries(reader, source, out);
+      read_entries(reader, source, out, limit);
       return out.size() - before;
     }
     reader.skip(bytes);
@@ -118,123 +113,244 @@ std::size_t PhraseTable::find(std::span<const WordId> source, std::vector<TableE
   return 0;
 }
 
-void PhraseTable::scan(std::span<const WordId> from,
-                       const std::function<bool(std::span<const WordId>, const std::vector<TableEntry>&)>& take) const {
-  std::vector<WordId> here;
-  std::vector<TableEntry> entries;
-  for (std::uint64_t block = from.empty() || header_->blocks == 0 ? 0 : block_of(from); block < header_->blocks;
-       ++block) {
-    ByteReader reader(block_data_ + block_index_[block]);
-    std::size_t in_block = std::min<std::uint64_t>(kBlock, header_->sources - block * kBlock);
+// Calls `visit` with each source and a reader of its entries, until it returns false.
+template <class Visit>
+void PhraseTable::each_source(std::uint64_t first_block, Visit visit) const {
+  WordId here[kMaxPhrase] = {};
+  for (std::uint64_t number = first_block; number < header_->blocks; ++number) {
+    ByteReader reader = block(number);
+    std::size_t in_block = sources_in(number);
     for (std::size_t n = 0; n < in_block; ++n) {
-      std::size_t shared = reader.varint(), fresh = reader.varint();
-      here.resize(shared);
-      for (std::size_t i = 0; i < fresh; ++i) here.push_back(static_cast<WordId>(reader.varint()));
+      std::size_t length = read_source(reader, here);
       std::size_t bytes = reader.varint();
-      if (!from.empty() && compare(here, from) < 0) {
-        reader.skip(bytes);
-        continue;
-      }
-      entries.clear();
-      read_entries(reader, here, entries);
-      if (!take(here, entries)) return;
+      ByteReader entries = reader;
+      reader.skip(bytes);
+      if (!visit(std::span<const WordId>(here, length), entries)) return;
     }
   }
 }
 
+void PhraseTable::scan(std::span<const WordId> from, const Take& take) const {
+  std::vector<TableEntry> entries;
+  std::uint64_t first = from.empty() || header_->blocks == 0 ? 0 : block_of(from);
+  each_source(first, [&](std::span<const WordId> source, ByteReader& reader) {
+    if (!from.empty() && compare(source, from) < 0) return true;
+    entries.clear();
+    read_entries(reader, source, entries, kAll);
+    return take(source, entries);
+  });
+}
+
+void PhraseTable::scan_block(std::uint64_t number, const Take& take) const {
+  std::vector<TableEntry> entries;
+  std::size_t left = number < header_->blocks ? sources_in(number) : 0;
+  if (left == 0) return;
+  each_source(number, [&](std::span<const WordId> source, ByteReader& reader) {
+    entries.clear();
+    read_entries(reader, source, entries, kAll);
+    return take(source, entries) && --left > 0;
+  });
+}
+
+void PhraseTable::search(std::span<const std::vector<bool>> pattern, bool in_target, bool whole,
+                         const TakeOne& take) const {
+  auto matches = [&](std::span<const WordId> phrase) {
+    if (phrase.size() < pattern.size() || (whole && phrase.size() != pattern.size())) return false;
+    for (std::size_t start = 0; start + pattern.size() <= phrase.size(); ++start) {
+      std::size_t i = 0;
+      while (i < pattern.size() && pattern[i][phrase[start + i]]) ++i;
+      if (i == pattern.size()) return true;
+    }
+    return false;
+  };
+  std::vector<TableEntry> entries;
+  each_source(0, [&](std::span<const WordId> source, ByteReader& reader) {
+    if (!in_target && !matches(source)) return true;
+    entries.clear();
+    read_entries(reader, source, entries, kAll);
+    for (const TableEntry& entry : entries) {
+      if ((!in_target || matches(entry.target)) && !take(source, entry)) return false;
+    }
+    return true;
+  });
+}
+
+TableShape PhraseTable::shape() const {
+  TableShape shape;
+  auto count = [](std::vector<std::uint64_t>& histogram, std::size_t value, std::uint64_t times) {
+    if (value >= histogram.size()) histogram.resize(value + 1);
+    histogram[value] += times;
+  };
+  std::vector<TableEntry> entries;
+  each_source(0, [&](std::span<const WordId> source, ByteReader& reader) {
+    entries.clear();
+    read_entries(reader, source, entries, kAll, false);
+    count(shape.source_lengths, source.size(), entries.size());
+    count(shape.ambiguity, std::bit_width(entries.size()), 1);
+    for (const TableEntry& entry : entries) {
+      count(shape.target_lengths, entry.target.size(), 1);
+      shape.singletons += entry.count == 1;
+    }
+    if (entries.size() > shape.most) {
+      shape.most = entries.size();
+      shape.most_ambiguous.assign(source.begin(), source.end());
+    }
+    return true;
+  });
+  return shape;
+}
+
+void PhraseTable::lexicon(const std::function<void(WordId, WordId, double, double)>& take) const {
+  const WordId no_source = static_cast<WordId>(source_words_.size()),
+               no_target = static_cast<WordId>(target_words_.size());
+  if (header_->lexicon_size == 0) return;
+  for (WordId row = 0; row <= no_source; ++row) {
+    std::uint64_t stop = lexicon_rows_[row + 1];
+    if (stop > header_->lexicon_size) ByteReader::fail();
+    for (std::uint64_t i = lexicon_rows_[row]; i < stop; ++i) {
+      const LexicalItem& item = lexicon_items_[i];
+      if (item.target > no_target) ByteReader::fail();
+      take(row == no_source ? LexicalTable::kNull : row, item.target == no_target ? LexicalTable::kNull : item.target,
+           item.forward * LexicalTable::kUnit, item.backward * LexicalTable::kUnit);
+    }
+  }
+}
+
+void PhraseTable::sort_as_text(std::vector<TableEntry>& entries) const {
+  std::sort(entries.begin(), entries.end(), [&](const TableEntry& a, const TableEntry& b) {
+    return compare_phrases(a.target, b.target, header_->target_stop) < 0;
+  });
+}
+
 const PhraseTable::LexicalItem* PhraseTable::lexical(WordId source, WordId target) const {
-  const LexicalItem* low = lexicon_items_ + lexicon_rows_[source];
-  const LexicalItem* high = lexicon_items_ + lexicon_rows_[source + 1];
+  std::uint64_t first = lexicon_rows_[source], last = lexicon_rows_[source + 1];
+  if (first > last || last > header_->lexicon_size) ByteReader::fail();
+  const LexicalItem* high = lexicon_items_ + last;
   const LexicalItem* found =
-      std::lower_bound(low, high, target, [](const LexicalItem& item, WordId wanted) { return item.target < wanted; });
+      std::lower_bound(lexicon_items_ + first, high, target,
+                       [](const LexicalItem& item, WordId wanted) { return item.target < wanted; });
   return found != high && found->target == target ? found : nullptr;
 }
 
 // Row source_words() is the empty word; its column is target_words().
-void PhraseTable::lexical_weights(std::span<const WordId> source, TableEntry& entry) const {
+void PhraseTable::lexical_weights(std::span<const WordId> source, TableEntry& entry,
+                                  const std::vector<WordLink>& inverse_links) const {
   const WordId no_source = static_cast<WordId>(source_words_.size()),
                no_target = static_cast<WordId>(target_words_.size());
+  struct Mean {
+    std::uint64_t sum = 0;
+    unsigned degree = 0;
+    double value() const { return static_cast<double>(sum) * LexicalTable::kUnit / degree; }
+  };
+  thread_local std::vector<Mean> of_source, of_target;
+  of_source.assign(source.size(), {});
+  of_target.assign(entry.target.size(), {});
+  const bool same = &inverse_links == &entry.links;
+  for (const WordLink& link : entry.links) {
+    const LexicalItem* item = lexical(source[link.source], entry.target[link.target]);
+    of_target[link.target].sum += item ? item->forward : 0;
+    ++of_target[link.target].degree;
+    if (same) {
+      of_source[link.source].sum += item ? item->backward : 0;
+      ++of_source[link.source].degree;
+    }
+  }
+  if (!same) {
+    for (const WordLink& link : inverse_links) {
+      const LexicalItem* item = lexical(source[link.source], entry.target[link.target]);
+      of_source[link.source].sum += item ? item->backward : 0;
+      ++of_source[link.source].degree;
+    }
+  }
   double forward = 1, backward = 1;
   for (std::size_t t = 0; t < entry.target.size(); ++t) {
-    double sum = 0;
-    int degree = 0;
-    for (const WordLink& link : entry.links) {
-      if (link.target != t) continue;
-      if (const LexicalItem* item = lexical(source[link.source], entry.target[t])) sum += item->forward;
-      ++degree;
-    }
-    if (degree == 0) {
-      const LexicalItem* item = lexical(no_source, entry.target[t]);
-      forward *= item ? item->forward : 0;
+    if (of_target[t].degree) {
+      forward *= of_target[t].value();
     } else {
-      forward *= sum / degree;
+      const LexicalItem* item = lexical(no_source, entry.target[t]);
+      forward *= item ? item->forward * LexicalTable::kUnit : 0;
     }
   }
   for (std::size_t s = 0; s < source.size(); ++s) {
-    double sum = 0;
-    int degree = 0;
-    for (const WordLink& link : entry.links) {
-      if (link.source != s) continue;
-      if (const LexicalItem* item = lexical(source[s], entry.target[link.target])) sum += item->backward;
-      ++degree;
-    }
-    if (degree == 0) {
-      const LexicalItem* item = lexical(source[s], no_target);
-      backward *= item ? item->backward : 0;
+    if (of_source[s].degree) {
+      backward *= of_source[s].value();
     } else {
-      backward *= sum / degree;
+      const LexicalItem* item = lexical(source[s], no_target);
+      backward *= item ? item->backward * LexicalTable::kUnit : 0;
     }
   }
   entry.scores[1] = static_cast<float>(backward);
   entry.scores[3] = static_cast<float>(forward);
 }
 
-void PhraseTable::read_entries(ByteReader& reader, std::span<const WordId> source, std::vector<TableEntry>& out) const {
+void PhraseTable::read_links(ByteReader& reader, std::size_t source_length, std::size_t target_length,
+                             std::vector<WordLink>& links) const {
+  links.clear();
+  if (source_length * target_length <= 64) {
+    std::uint64_t bits = reader.bits((source_length * target_length + 7) / 8);
+    links.reserve(static_cast<std::size_t>(std::popcount(bits)));
+    for (; bits; bits &= bits - 1) {
+      std::size_t cell = static_cast<std::size_t>(std::countr_zero(bits));
+      if (cell >= source_length * target_length) ByteReader::fail();
+      links.push_back(
+          {static_cast<std::uint16_t>(cell / target_length), static_cast<std::uint16_t>(cell % target_length)});
+    }
+    return;
+  }
+  for (std::size_t left = reader.varint(); left > 0; --left) {
+    std::uint64_t s = reader.varint(), t = reader.varint();
+    if (s >= source_length || t >= target_length) ByteReader::fail();
+    links.push_back({static_cast<std::uint16_t>(s), static_cast<std::uint16_t>(t)});
+  }
+}
+
+void PhraseTable::read_entries(ByteReader& reader, std::span<const WordId> source, std::vector<TableEntry>& out,
+                               std::size_t limit, bool lexical) const {
   const bool explicit_scores = header_->flags & kExplicitScores;
-  std::size_t count = reader.varint();
+  std::size_t count = std::min<std::size_t>(reader.varint(), limit);
   std::uint32_t source_count = static_cast<std::uint32_t>(reader.varint());
-  out.reserve(out.size() + count);
+  std::vector<WordLink> inverse_links;
   for (std::size_t n = 0; n < count; ++n) {
     TableEntry& entry = out.emplace_back();
-    std::size_t length = reader.varint();
+    std::uint64_t shape = reader.varint();  // twice the length, and whether there is a second alignment
+    if (shape / 2 > kMaxPhrase) ByteReader::fail();
+    std::size_t length = shape / 2;
     entry.target.resize(length);
-    for (WordId& word : entry.target) word = target_ranks_[reader.varint()];
-    if (source.size() * length <= 64) {
-      std::uint64_t bits = 0;
-      std::size_t bytes = (source.size() * length + 7) / 8;
-      std::memcpy(&bits, reader.position(), bytes);
-      reader.skip(bytes);
-      for (std::size_t s = 0; s < source.size(); ++s) {
-        for (std::size_t t = 0; t < length; ++t) {
-          if (bits >> (s * length + t) & 1) {
-            entry.links.push_back({static_cast<std::uint16_t>(s), static_cast<std::uint16_t>(t)});
-          }
-        }
-      }
-    } else {
-      std::size_t links = reader.varint();
-      for (std::size_t i = 0; i < links; ++i) {
-        std::uint16_t s = static_cast<std::uint16_t>(reader.varint());
-        entry.links.push_back({s, static_cast<std::uint16_t>(reader.varint())});
-      }
+    for (WordId& word : entry.target) {
+      std::uint64_t rank = reader.varint();
+      if (rank >= target_words_.size()) ByteReader::fail();
+      word = target_ranks_[rank];
+      if (word >= target_words_.size()) ByteReader::fail();
     }
+    read_links(reader, source.size(), length, entry.links);
+    if (shape & 1) read_links(reader, source.size(), length, inverse_links);
     if (explicit_scores) {
       for (float& score : entry.scores) score = reader.plain<float>();
       entry.reordering.fill(1.0f);
       if (has_reordering()) {
         for (float& score : entry.reordering) score = reader.plain<float>();
       }
+      if (header_->flags & kHasCounts) {
+        entry.target_count = static_cast<std::uint32_t>(reader.varint());
+        entry.source_count = static_cast<std::uint32_t>(reader.varint());
+        entry.count = static_cast<std::uint32_t>(reader.varint());
+      }
       continue;
     }
     entry.count = static_cast<std::uint32_t>(reader.varint());
     entry.source_count = source_count;
     entry.target_count = entry.count + static_cast<std::uint32_t>(reader.varint());
-    entry.scores[0] = static_cast<float>(entry.count) / static_cast<float>(entry.target_count);
-    entry.scores[2] = static_cast<float>(entry.count) / static_cast<float>(entry.source_count);
-    lexical_weights(source, entry);
+    entry.scores[0] = static_cast<float>(static_cast<double>(entry.count) / entry.target_count);
+    entry.scores[2] = static_cast<float>(static_cast<double>(entry.count) / entry.source_count);
+    if (lexical) {
+      lexical_weights(source, entry, shape & 1 ? inverse_links : entry.links);
+    } else {
+      entry.scores[1] = entry.scores[3] = 0;
+    }
     std::array<std::uint32_t, 6> seen{};
     if (entry.count == 1) {
       std::uint64_t code = reader.varint();
+      if (code > 8) ByteReader::fail();
       seen[code / 3] = seen[3 + code % 3] = 1;
     } else {
       for (int side : {0, 3}) {
@@ -244,188 +360,8 @@ void PhraseTable::read_entries(ByteReader& reader, std::span<const WordId> sourc
       }
     }
     for (int i = 0; i < 6; ++i) {
-      entry.reordering[i] = (static_cast<float>(seen[i]) + 0.5f) / (static_cast<float>(entry.count) + 1.5f);
+      entry.reordering[i] = static_cast<float>((seen[i] + 0.5) / (entry.count + 1.5));
     }
-  }
-}
-
-PhraseTableWriter::PhraseTableWriter(const SymbolTable& source, const SymbolTable& target, const LexicalTable& lexicon)
-    : source_words_(source), target_words_(target), lexicon_(&lexicon), flags_(kHasReordering) {
-  std::vector<std::uint64_t> frequency(target.size());
-  for (WordId id = 0; id < target.size(); ++id) frequency[id] = lexicon.target_total(id);
-  rank_targets(frequency);
-}
-
-PhraseTableWriter::PhraseTableWriter(const SymbolTable& source, const SymbolTable& target, bool reordering)
-    : source_words_(source),
-      target_words_(target),
-      lexicon_(nullptr),
-      flags_(kExplicitScores | (reordering ? kHasReordering : 0)) {
-  rank_targets(std::vector<std::uint64_t>(target.size()));
-}
-
-void PhraseTableWriter::rank_targets(const std::vector<std::uint64_t>& frequency) {
-  by_rank_.resize(frequency.size());
-  ranks_.resize(frequency.size());
-  for (WordId id = 0; id < frequency.size(); ++id) by_rank_[id] = id;
-  std::stable_sort(by_rank_.begin(), by_rank_.end(), [&](WordId a, WordId b) { return frequency[a] > frequency[b]; });
-  for (WordId rank = 0; rank < by_rank_.size(); ++rank) ranks_[by_rank_[rank]] = rank;
-}
-
-void PhraseTableWriter::start_source(std::span<const WordId> source, std::uint64_t count) {
-  if (in_source_ > 0 && std::equal(source.begin(), source.end(), source_.begin(), source_.end())) return;
-  close_source();
-  if (source.size() > 255) throw std::runtime_error("a source phrase of more than 255 words");
-  source_.assign(source.begin(), source.end());
-  source_count_ = count;
-}
-
-void PhraseTableWriter::close_source() {
-  if (in_source_ == 0) return;
-  std::size_t shared = 0;
-  if (sources_ % kBlock == 0) {
-    block_index_.push_back(blocks_.bytes.size());
-  } else {
-    while (shared < source_.size() && shared < previous_.size() && source_[shared] == previous_[shared]) ++shared;
-  }
-  blocks_.varint(shared);
-  blocks_.varint(source_.size() - shared);
-  for (std::size_t i = shared; i < source_.size(); ++i) blocks_.varint(source_[i]);
-  ByteWriter counts;
-  counts.varint(in_source_);
-  counts.varint(source_count_);
-  blocks_.varint(counts.bytes.size() + entries_.bytes.size());
-  blocks_.append(counts);
-  blocks_.append(entries_);
-  entries_.bytes.clear();
-  ++sources_;
-  total_ += in_source_;
-  in_source_ = 0;
-  previous_ = source_;
-}
-
-void PhraseTableWriter::put_target(std::span<const WordId> target) {
-  entries_.varint(target.size());
-  for (WordId word : target) entries_.varint(ranks_[word]);
-}
-
-void PhraseTableWriter::put_links(std::span<const WordLink> links, std::size_t source_length,
-                                  std::size_t target_length) {
-  if (source_length * target_length <= 64) {
-    std::uint64_t bits = 0;
-    for (const WordLink& link : links) bits |= std::uint64_t{1} << (link.source * target_length + link.target);
-    const char* data = reinterpret_cast<const char*>(&bits);
-    entries_.bytes.insert(entries_.bytes.end(), data, data + (source_length * target_length + 7) / 8);
-    return;
-  }
-  entries_.varint(links.size());
-  for (const WordLink& link : links) {
-    entries_.varint(link.source);
-    entries_.varint(link.target);
-  }
-}
-
-void PhraseTableWriter::add(const PhrasePair& pair) {
-  start_source(pair.source, pair.source_count);
-  put_target(pair.target);
-  put_links(pair.links, pair.source.size(), pair.target.size());
-  entries_.varint(pair.count);
-  entries_.varint(pair.target_count - pair.count);
-  if (pair.count == 1) {
-    auto which = [](const std::array<std::uint32_t, 3>& seen) { return seen[0] ? 0 : seen[1] ? 1 : 2; };
-    entries_.varint(which(pair.before) * 3 + which(pair.after));
-  } else {
-    for (const auto* seen : {&pair.before, &pair.after}) {
-      entries_.varint((*seen)[0]);
-      entries_.varint((*seen)[1]);
-    }
-  }
-  ++in_source_;
-}
-
-void PhraseTableWriter::add(std::span<const WordId> source, const TableEntry& entry) {
-  start_source(source, 0);
-  put_target(entry.target);
-  put_links(entry.links, source.size(), entry.target.size());
-  for (float score : entry.scores) entries_.plain(score);
-  if (flags_ & kHasReordering) {
-    for (float score : entry.reordering) entries_.plain(score);
-  }
-  ++in_source_;
-}
-
-void PhraseTableWriter::finish(const std::string& path) {
-  close_source();
-  TableHeader header{};
-  std::memcpy(header.magic, kMagic, sizeof kMagic);
-  header.version = kVersion;
-  header.flags = flags_;
-  header.entries = total_;
-  header.sources = sources_;
-  header.blocks = block_index_.size();
-  header.source_words = source_words_.size();
-  header.target_words = target_words_.size();
-  header.source_stop = stop_rank(source_words_);
-  header.target_stop = stop_rank(target_words_);
-
-  ByteWriter body;
-  auto here = [&] {
-    body.align(8);
-    return sizeof header + body.bytes.size();
-  };
-  auto put_words = [&](const SymbolTable& words) {
-    std::uint64_t offset = here();
-    std::uint32_t start = 0;
-    for (WordId id = 0; id < words.size(); ++id) {
-      body.plain(start);
-      start += static_cast<std::uint32_t>(words.word(id).size());
-    }
-    body.plain(start);
-    for (WordId id = 0; id < words.size(); ++id) {
-      const std::string& word = words.word(id);
-      body.bytes.insert(body.bytes.end(), word.begin(), word.end());
-    }
-    return offset;
-  };
-  header.source_strings = put_words(source_words_);
-  header.target_strings = put_words(target_words_);
-  header.target_ranks = here();
-  for (WordId id : by_rank_) body.plain(id);
-  header.lexicon_rows = here();
-  ByteWriter items;
-  if (lexicon_) {
-    // kNull becomes the number after the last word, so its row and its columns stand last.
-    const WordId rows = static_cast<WordId>(source_words_.size()) + 1;
-    std::vector<LexicalTable::Item> all = lexicon_->items();
-    std::size_t next = 0;
-    std::uint64_t written = 0;
-    for (WordId row = 0; row < rows; ++row) {
-      body.plain(written);
-      WordId source = row + 1 == rows ? LexicalTable::kNull : row;
-      for (; next < all.size() && all[next].source == source; ++next) {
-        WordId target = all[next].target;
-        items.plain(target == LexicalTable::kNull ? static_cast<WordId>(target_words_.size()) : target);
-        items.plain(static_cast<float>(lexicon_->target_given_source(target, source)));
-        items.plain(static_cast<float>(lexicon_->source_given_target(source, target)));
-        ++written;
-      }
-    }
-    body.plain(written);
-  }
-  header.lexicon_items = here();
-  body.append(items);
-  header.block_index = here();
-  for (std::uint64_t offset : block_index_) body.plain(offset);
-  header.block_data = here();
-  body.append(blocks_);
-  header.file_size = sizeof header + body.bytes.size();
-  header.checksum = hash_bytes(body.bytes.data(), body.bytes.size());
-  header.header_checksum = hash_bytes(reinterpret_cast<const char*>(&header), sizeof header);
-  std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "wb"), std::fclose);
-  if (!file || std::fwrite(&header, sizeof header, 1, file.get()) != 1 ||
-      std::fwrite(body.bytes.data(), 1, body.bytes.size(), file.get()) != body.bytes.size() ||
-      std::fflush(file.get()) != 0) {
-    throw std::runtime_error("cannot write the file (is the disk full?)");
   }
 }
 

@@ -1,15 +1,18 @@
 // The rule table of a phrase-based system for decoding: one memory-mapped file that loads at once.
 //
 // Source phrases stand in the order of text lines, in blocks of kBlock that share prefixes; a lookup is a binary search
-// over the blocks and a short scan. A phrase pair keeps its counts and its alignment, from which the scores follow
-// exactly: relative frequencies from the counts, lexical weights from the alignment and the word table, which is part
-// of the file, and reordering probabilities from the orientation counts. A table that was imported from text keeps the
-// scores it came with.
+// over the blocks and a short scan. The pairs of a source stand with the highest p(e|f) first, so that a lookup can
+// stop early. A phrase pair keeps its counts and its alignment, from which the scores follow exactly: relative
+// frequencies from the counts, lexical weights from the alignment and the word table, which is part of the file, and
+// reordering probabilities from the orientation counts. A table that was imported from text keeps the scores it came
+// with.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <cstdio>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -17,6 +20,7 @@
 #include <vector>
 
 #include "extract/bitext.hh"
+#include "table/lexical_table.hh"
 #include "table/phrase_counts.hh"
 #include "util/bytes.hh"
 #include "util/mapped_file.hh"
@@ -30,7 +34,7 @@ struct TableEntry {
   std::vector<WordLink> links;
   std::array<float, 4> scores;
   std::array<float, 6> reordering;
-  std::uint32_t count = 0, source_count = 0, target_count = 0;  // 0 in an imported table
+  std::uint32_t count = 0, source_count = 0, target_count = 0;  // 0 in a table imported without counts
 };
 
 struct TableHeader {
@@ -41,22 +45,33 @@ struct TableHeader {
   std::uint64_t source_words, target_words;      // sizes of the vocabularies
   std::uint64_t source_strings, target_strings;  // offsets of their strings
   std::uint64_t target_ranks;                    // offset: rank by frequency -> id
-  std::uint64_t block_index, block_data;         // offsets
   std::uint64_t lexicon_rows, lexicon_items;     // offsets
+  std::uint64_t lexicon_size;                    // number of items
+  std::uint64_t block_data, block_index;         // offsets; the index ends with the length of the data
   std::uint64_t source_stop, target_stop;        // rank of "|||" in each vocabulary
+  std::uint64_t longest_source, longest_target;  // words
   std::uint64_t header_checksum;
 };
 
-inline constexpr std::uint32_t kExplicitScores = 1, kHasReordering = 2;
+inline constexpr std::uint32_t kExplicitScores = 1, kHasReordering = 2, kHasCounts = 4;
+inline constexpr std::size_t kMaxPhrase = 255;  // words a side
 
 // Sorted strings in a mapped file.
 class MappedWords {
  public:
   MappedWords() = default;
-  MappedWords(const char* base, std::uint64_t size)
-      : size_(size), starts_(reinterpret_cast<const std::uint32_t*>(base)), text_(base + (size + 1) * 4) {}
+  // `base` and `end` bound the part of the file that holds them.
+  MappedWords(const char* base, const char* end, std::uint64_t size)
+      : size_(size),
+        starts_(reinterpret_cast<const std::uint32_t*>(base)),
+        text_(base + (size + 1) * 4),
+        text_size_(static_cast<std::uint64_t>(end - text_)) {}
   std::uint64_t size() const { return size_; }
-  std::string_view word(WordId id) const { return {text_ + starts_[id], starts_[id + 1] - starts_[id]}; }
+  std::string_view word(WordId id) const {
+    std::uint32_t start = starts_[id], stop = starts_[id + 1];
+    if (start > stop || stop > text_size_) ByteReader::fail();
+    return {text_ + start, stop - start};
+  }
   // The id, or size() if the word is not there.
   WordId id(std::string_view word) const;
 
@@ -64,36 +79,79 @@ class MappedWords {
   std::uint64_t size_ = 0;
   const std::uint32_t* starts_ = nullptr;
   const char* text_ = nullptr;
+  std::uint64_t text_size_ = 0;
+};
+
+// What a table looks like as a whole. Lengths and numbers of translations are indices.
+struct TableShape {
+  std::vector<std::uint64_t> source_lengths, target_lengths;  // pairs by length of a side
+  std::vector<std::uint64_t> ambiguity;                       // sources by bit width of their number of pairs
+  std::uint64_t most = 0;                                     // pairs of the most ambiguous source
+  std::vector<WordId> most_ambiguous;
+  std::uint64_t singletons = 0;  // pairs that were seen once
 };
 
 class PhraseTable {
  public:
-  // Throws std::runtime_error that says what is wrong with the file.
+  static constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
+
+  // Throws std::runtime_error that says what is wrong with the file, here or at a damaged place.
   explicit PhraseTable(const std::string& path, bool verify = false);
 
   const TableHeader& header() const { return *header_; }
   const MappedWords& source_words() const { return source_words_; }
   const MappedWords& target_words() const { return target_words_; }
   bool has_reordering() const { return header_->flags & kHasReordering; }
+  bool has_counts() const { return !(header_->flags & kExplicitScores) || header_->flags & kHasCounts; }
 
-  // Appends the pairs of a source phrase to `out`; returns how many there are.
-  std::size_t find(std::span<const WordId> source, std::vector<TableEntry>& out) const;
+  // Appends the pairs of a source phrase to `out`, those with the highest p(e|f) first, at most `limit`; returns how
+  // many were appended.
+  std::size_t find(std::span<const WordId> source, std::vector<TableEntry>& out, std::size_t limit = kAll) const;
 
   // Calls `take` with every source phrase and its pairs in order, from the first that is not below `from`, until it
   // returns false.
-  void scan(std::span<const WordId> from,
-            const std::function<bool(std::span<const WordId>, const std::vector<TableEntry>&)>& take) const;
+  using Take = std::function<bool(std::span<const WordId>, const std::vector<TableEntry>&)>;
+  void scan(std::span<const WordId> from, const Take& take) const;
+  // The same for one block of sources.
+  void scan_block(std::uint64_t block, const Take& take) const;
+
+  // Calls `take` with every pair whose source (or target) has, one after another, a word of each set; with `whole`, no
+  // other words. Until it returns false.
+  using TakeOne = std::function<bool(std::span<const WordId>, const TableEntry&)>;
+  void search(std::span<const std::vector<bool>> pattern, bool in_target, bool whole, const TakeOne& take) const;
+
+  TableShape shape() const;
+
+  // Calls `take` with every item of the word table: source, target (each LexicalTable::kNull for nothing), w(e|f),
+  // w(f|e), by source and target. Nothing in a table with its own scores.
+  void lexicon(const std::function<void(WordId, WordId, double, double)>& take) const;
+
+  // Puts entries in the order of text lines.
+  void sort_as_text(std::vector<TableEntry>& entries) const;
 
  private:
   struct LexicalItem {
     WordId target;
-    float forward, backward;  // w(e|f), w(f|e)
+    std::uint32_t forward, backward;  // w(e|f), w(f|e) in units of LexicalTable::kUnit
   };
-  int compare(std::span<const WordId> a, std::span<const WordId> b) const;
+  int compare(std::span<const WordId> a, std::span<const WordId> b) const {
+    return compare_phrases(a, b, header_->source_stop);
+  }
+  ByteReader block(std::uint64_t number) const;
+  std::size_t sources_in(std::uint64_t block) const;
   std::uint64_t block_of(std::span<const WordId> source) const;
-  void read_entries(ByteReader& reader, std::span<const WordId> source, std::vector<TableEntry>& out) const;
+  // Reads a source phrase into `words` (room for kMaxPhrase) over the one before; returns its length.
+  std::size_t read_source(ByteReader& reader, WordId* words) const;
+  template <class Visit>
+  void each_source(std::uint64_t first_block, Visit visit) const;
+  void read_entries(ByteReader& reader, std::span<const WordId> source, std::vector<TableEntry>& out, std::size_t limit,
+                    bool lexical = true) const;
   const LexicalItem* lexical(WordId source, WordId target) const;
-  void lexical_weights(std::span<const WordId> source, TableEntry& entry) const;
+  void read_links(ByteReader& reader, std::size_t source_length, std::size_t target_length,
+                  std::vector<WordLink>& links) const;
+  // lex(f|e) comes from `inverse_links`.
+  void lexical_weights(std::span<const WordId> source, TableEntry& entry,
+                       const std::vector<WordLink>& inverse_links) const;
 
   MappedFile file_;
   const TableHeader* header_;
@@ -105,35 +163,58 @@ class PhraseTable {
   const LexicalItem* lexicon_items_;
 };
 
-// Writes a table. Pairs must come in the order of text lines, as score_phrases() gives them.
+// Writes a table to a file as it comes. Pairs must come in the order of text lines, as count_phrases() gives them.
+// Vocabularies must be sorted and outlive the writer.
 class PhraseTableWriter {
  public:
   // For a table with counts.
-  PhraseTableWriter(const SymbolTable& source, const SymbolTable& target, const LexicalTable& lexicon);
-  // For a table with its own scores.
-  PhraseTableWriter(const SymbolTable& source, const SymbolTable& target, bool reordering);
+  PhraseTableWriter(const std::string& path, const SymbolTable& source, const SymbolTable& target,
+                    const LexicalTable& lexicon);
+  // For a table with its own scores; `flags`: kHasReordering, kHasCounts. `frequency` of each target word.
+  PhraseTableWriter(const std::string& path, const SymbolTable& source, const SymbolTable& target,
+                    const std::vector<std::uint64_t>& frequency, std::uint32_t flags);
 
   void add(const PhrasePair& pair);
   void add(std::span<const WordId> source, const TableEntry& entry);
-  // Writes everything to a file.
-  void finish(const std::string& path);
+  // Completes the file.
+  void finish();
 
  private:
+  struct Close {
+    void operator()(std::FILE* file) const { std::fclose(file); }
+  };
+  struct Pending {
+    double weight;
+    std::size_t start, stop;  // in entries_
+  };
+
+  void start(const std::vector<std::uint64_t>& frequency, const LexicalTable* lexicon);
   void start_source(std::span<const WordId> source, std::uint64_t count);
   void close_source();
-  void put_target(std::span<const WordId> target);
-  void rank_targets(const std::vector<std::uint64_t>& frequency);
+  void put_target(std::span<const WordId> target, bool two_alignments);
   void put_links(std::span<const WordLink> links, std::size_t source_length, std::size_t target_length);
+  void write(const char* data, std::size_t size);
+  template <class T>
+  void plain(const T& value) {
+    write(reinterpret_cast<const char*>(&value), sizeof value);
+  }
+  void flush();
+  std::uint64_t align();
+  std::uint64_t put_words(const SymbolTable& words);
+  void put_lexicon(const LexicalTable* lexicon);
 
+  std::unique_ptr<std::FILE, Close> file_;
+  std::vector<char> buffer_;
+  std::uint64_t position_, checksum_ = 0;
+  TableHeader header_{};
   const SymbolTable& source_words_;
   const SymbolTable& target_words_;
-  const LexicalTable* lexicon_;
-  std::uint32_t flags_;
-  std::vector<WordId> ranks_, by_rank_;  // target id -> rank by frequency, and back: frequent words take one byte
+  std::vector<WordId> ranks_;  // target id -> rank by frequency: frequent words take one byte
   std::vector<std::uint64_t> block_index_;
-  ByteWriter blocks_, entries_;
+  ByteWriter entries_;            // of the source that is open
+  std::vector<Pending> pending_;  // where they stand
   std::vector<WordId> source_, previous_;
-  std::uint64_t source_count_ = 0, in_source_ = 0, sources_ = 0, total_ = 0;
+  std::uint64_t source_count_ = 0;
 };
 
 }  // namespace treeglot

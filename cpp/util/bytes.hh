@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <stdexcept>
 #include <vector>
 
 namespace treeglot {
@@ -22,34 +23,54 @@ class ByteWriter {
     bytes.insert(bytes.end(), data, data + sizeof value);
   }
   void append(const ByteWriter& other) { bytes.insert(bytes.end(), other.bytes.begin(), other.bytes.end()); }
-  void align(std::size_t unit) { bytes.resize((bytes.size() + unit - 1) / unit * unit); }
+  void append(const char* data, std::size_t size) { bytes.insert(bytes.end(), data, data + size); }
 
   std::vector<char> bytes;
 };
 
+// Never reads beyond its end: a damaged file ends in an exception.
 class ByteReader {
  public:
-  explicit ByteReader(const char* data) : data_(data) {}
+  ByteReader(const char* data, const char* end) : data_(data), end_(end) {}
   std::uint64_t varint() {
     std::uint64_t value = 0;
-    for (int shift = 0;; shift += 7) {
+    for (int shift = 0; shift < 64; shift += 7) {
+      if (data_ == end_) fail();
       auto byte = static_cast<unsigned char>(*data_++);
       value |= std::uint64_t{byte & 0x7Fu} << shift;
       if (byte < 0x80) return value;
     }
+    fail();
   }
   template <class T>
   T plain() {
     T value;
+    need(sizeof value);
     std::memcpy(&value, data_, sizeof value);
     data_ += sizeof value;
     return value;
   }
-  const char* position() const { return data_; }
-  void skip(std::size_t bytes) { data_ += bytes; }
+  // Up to eight bytes as a little-endian number.
+  std::uint64_t bits(std::size_t bytes) {
+    std::uint64_t value = 0;
+    need(bytes);
+    std::memcpy(&value, data_, bytes);
+    data_ += bytes;
+    return value;
+  }
+  void skip(std::size_t bytes) {
+    need(bytes);
+    data_ += bytes;
+  }
+  [[noreturn]] static void fail() { throw std::runtime_error("damaged: the contents make no sense"); }
 
  private:
+  void need(std::size_t bytes) const {
+    if (static_cast<std::size_t>(end_ - data_) < bytes) fail();
+  }
+
   const char* data_;
+  const char* end_;
 };
 
 }  // namespace treeglot

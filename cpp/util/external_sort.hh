@@ -6,7 +6,7 @@
 //   while (const Record* next = sorter.next()) ...
 //
 // Records must be trivially copyable. Runs are unlinked as soon as they are open, so nothing stays behind after a
-// crash.
+// crash. However small the memory, no more than kMaxRuns files are open: when there are so many, they become one.
 #pragma once
 
 #include <algorithm>
@@ -17,6 +17,7 @@
 #include <queue>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <type_traits>
 #include <vector>
 
@@ -68,15 +69,32 @@ class RecordReader {
   std::size_t position_ = 0, filled_ = 0;
 };
 
+// Sorts with several threads: halves, then a merge. Equal records may end in any order.
+template <class Iterator, class Less>
+void parallel_sort(Iterator first, Iterator last, Less less, int threads) {
+  if (threads < 2 || last - first < (1 << 14)) {
+    std::sort(first, last, less);
+    return;
+  }
+  Iterator middle = first + (last - first) / 2;
+  std::thread other([&] { parallel_sort(middle, last, less, threads / 2); });
+  parallel_sort(first, middle, less, threads - threads / 2);
+  other.join();
+  std::inplace_merge(first, middle, last, less);
+}
+
 template <class Record, class Less>
 class ExternalSorter {
   static_assert(std::is_trivially_copyable_v<Record>);
 
  public:
-  ExternalSorter(std::string folder, std::size_t memory_bytes, Less less)
+  static constexpr std::size_t kMaxRuns = 128;
+
+  ExternalSorter(std::string folder, std::size_t memory_bytes, Less less, int threads = 1)
       : folder_(std::move(folder)),
         capacity_(std::max<std::size_t>(memory_bytes / sizeof(Record), 1024)),
-        less_(less) {}
+        less_(less),
+        threads_(threads) {}
 
   void push(const Record& record) {
     if (block_.size() == capacity_) spill();
@@ -85,14 +103,12 @@ class ExternalSorter {
 
   void finish() {
     if (files_.empty()) {
-      std::sort(block_.begin(), block_.end(), less_);
+      parallel_sort(block_.begin(), block_.end(), less_, threads_);
       return;
     }
     if (!block_.empty()) spill();
     block_ = {};
-    std::size_t buffer = std::clamp<std::size_t>(capacity_ / files_.size(), 64, 1 << 16);
-    for (TemporaryFile& file : files_) runs_.emplace_back(std::move(file), buffer);
-    for (std::size_t i = 0; i < runs_.size(); ++i) advance(i);
+    open_runs();
   }
 
   // The next record in order, valid until the following call; nullptr at the end.
@@ -127,16 +143,32 @@ class ExternalSorter {
       std::push_heap(heap_.begin(), heap_.end(), heap_less());
     }
   }
+  void open_runs() {
+    std::size_t buffer = std::clamp<std::size_t>(capacity_ / files_.size(), 64, 1 << 16);
+    for (TemporaryFile& file : files_) runs_.emplace_back(std::move(file), buffer);
+    files_.clear();
+    for (std::size_t i = 0; i < runs_.size(); ++i) advance(i);
+  }
   void spill() {
-    std::sort(block_.begin(), block_.end(), less_);
+    parallel_sort(block_.begin(), block_.end(), less_, threads_);
     files_.emplace_back(folder_);
     files_.back().write(block_.data(), block_.size() * sizeof(Record));
     block_.clear();
+    if (files_.size() == kMaxRuns) merge_runs();
+  }
+  void merge_runs() {
+    block_ = {};  // its memory goes to the buffers of the runs
+    open_runs();
+    TemporaryFile merged(folder_);
+    while (const Record* record = next()) merged.write(record, sizeof *record);
+    runs_.clear();
+    files_.push_back(std::move(merged));
   }
 
   std::string folder_;
   std::size_t capacity_;
   Less less_;
+  int threads_;
   std::vector<Record> block_;
   std::size_t position_ = 0;
   std::vector<TemporaryFile> files_;

@@ -36,6 +36,28 @@ BOOST_AUTO_TEST_CASE(sorts_beyond_memory) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(sorts_with_few_open_files_and_many_threads) {
+  treeglot::ExternalSorter<Pair, Less> sorter("/tmp", 0, Less{}, 3);
+  const int records = 1024 * 300;
+  for (int i = 0; i < records; ++i) sorter.push({static_cast<int>(i * 2654435761u % records), i});
+  sorter.finish();
+  BOOST_TEST(sorter.runs() <= sorter.kMaxRuns);
+  int previous = -1, seen = 0;
+  while (const Pair* next = sorter.next()) {
+    BOOST_REQUIRE(next->key >= previous);
+    previous = next->key;
+    ++seen;
+  }
+  BOOST_TEST(seen == records);
+
+  std::vector<int> numbers;
+  for (unsigned i = 0; i < 100000; ++i) numbers.push_back(static_cast<int>(i * 2654435761u % 100003));
+  std::vector<int> expected = numbers;
+  std::sort(expected.begin(), expected.end());
+  treeglot::parallel_sort(numbers.begin(), numbers.end(), std::less<int>{}, 4);
+  BOOST_TEST((numbers == expected));
+}
+
 BOOST_AUTO_TEST_CASE(sorts_nothing) {
   treeglot::ExternalSorter<Pair, Less> sorter("/tmp", 0, Less{});
   sorter.finish();

@@ -1,0 +1,406 @@
+// Bindings of cpp/extract and cpp/table: phrase pairs, their counting, and the table. The global lock is released
+// inside the loops.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "extract/bitext.hh"
+#include "extract/phrases.hh"
+#include "table/moses_text.hh"
+#include "table/phrase_counts.hh"
+#include "table/phrase_table.hh"
+
+namespace nb = nanobind;
+using namespace treeglot;
+
+namespace {
+
+// A corpus and how far a job on it has come.
+struct Corpus {
+  AlignedBitext text;
+  Progress progress;
+  std::uint64_t source_tokens = 0, target_tokens = 0, links = 0;
+};
+
+std::string_view view(const nb::bytes& bytes) { return {bytes.c_str(), bytes.size()}; }
+
+std::string_view next_line(std::string_view& text) {
+  std::size_t end = std::min(text.find('\n'), text.size());
+  std::string_view line = text.substr(0, end);
+  text.remove_prefix(std::min(end + 1, text.size()));
+  return line;
+}
+
+// Calls a Python function with text; used without the global lock.
+WriteText writer(const nb::callable& write) {
+  return [&write](std::string_view part) {
+    nb::gil_scoped_acquire acquire;
+    write(nb::bytes(part.data(), part.size()));
+  };
+}
+
+nb::str text_of(const MappedWords& words, std::span<const WordId> phrase) {
+  std::string text;
+  for (WordId word : phrase) {
+    if (!text.empty()) text += ' ';
+    text += words.word(word);
+  }
+  return nb::str(text.data(), text.size());
+}
+
+nb::tuple entry_of(const PhraseTable& table, const TableEntry& entry) {
+  nb::list links;
+  for (const WordLink& link : entry.links) links.append(nb::make_tuple(link.source, link.target));
+  const auto& s = entry.scores;
+  const auto& r = entry.reordering;
+  nb::object reordering = nb::none();
+  if (table.has_reordering()) reordering = nb::make_tuple(r[0], r[1], r[2], r[3], r[4], r[5]);
+  return nb::make_tuple(text_of(table.target_words(), entry.target), nb::make_tuple(s[0], s[1], s[2], s[3]), reordering,
+                        nb::tuple(links), entry.count, entry.source_count, entry.target_count);
+}
+
+// The ids of a phrase; false if a word is not in the vocabulary.
+bool ids_of(const MappedWords& words, std::string_view phrase, std::vector<WordId>& ids) {
+  auto blank = [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; };
+  std::size_t i = 0;
+  while (true) {
+    while (i < phrase.size() && blank(phrase[i])) ++i;
+    if (i == phrase.size()) return true;
+    std::size_t start = i;
+    while (i < phrase.size() && !blank(phrase[i])) ++i;
+    WordId id = words.id(phrase.substr(start, i - start));
+    if (id == words.size()) return false;
+    ids.push_back(id);
+  }
+}
+
+PhraseOptions options_of(Corpus& corpus, int max_length, std::size_t memory, const std::string& folder, int threads) {
+  corpus.progress.done = 0;
+  return {max_length, memory, folder, threads, &corpus.progress};
+}
+
+nb::tuple tuple_of(const PhraseStatistics& s) { return nb::make_tuple(s.occurrences, s.pairs, s.sources, s.runs); }
+
+[[noreturn]] void raise(const MosesError& error) {
+  PyErr_SetObject(PyExc_ValueError, nb::make_tuple(error.in_reordering, error.line, error.message).ptr());
+  throw nb::python_error();
+}
+
+}  // namespace
+
+void bind_tables(nb::module_& m) {
+  m.attr("MAX_PHRASE") = kMaxPhrase;
+
+  m.def(
+      "extract",
+      [](std::size_t source_length, std::size_t target_length, const std::vector<std::tuple<int, int>>& links,
+         int max_length) {
+        const int most = AlignedBitext::kMaxSentence;
+        if (source_length > AlignedBitext::kMaxSentence || target_length > AlignedBitext::kMaxSentence) {
+          throw nb::value_error("a sentence of more than 65,535 words");
+        }
+        std::vector<WordId> source(source_length), target(target_length);
+        std::vector<WordLink> sorted;
+        for (const auto& [s, t] : links) {
+          if (s < 0 || t < 0 || s > most || t > most || static_cast<std::size_t>(s) >= source_length ||
+              static_cast<std::size_t>(t) >= target_length) {
+            throw nb::index_error("a link is outside the sentences");
+          }
+          sorted.push_back({static_cast<std::uint16_t>(s), static_cast<std::uint16_t>(t)});
+        }
+        std::sort(sorted.begin(), sorted.end());
+        sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
+        PhraseExtractor extractor(max_length);
+        std::vector<std::tuple<int, int, int, int, int, int>> result;
+        for (const PhraseSpan& span : extractor.extract({source, target, sorted})) {
+          result.emplace_back(span.source_begin, span.source_end, span.target_begin, span.target_end,
+                              extractor.before(span), extractor.after(span));
+        }
+        return result;
+      },
+      nb::arg("source_length"), nb::arg("target_length"), nb::arg("links"), nb::arg("max_length"));
+
+  nb::class_<Corpus>(m, "Corpus")
+      .def(nb::init<>())
+      .def(
+          "add",
+          [](Corpus& self, nb::bytes source, nb::bytes target, nb::bytes links) -> nb::object {
+            std::string_view a = view(source), b = view(target), c = view(links);
+            AlignedBitext::Problem problem;
+            std::size_t line = 0;
+            {
+              nb::gil_scoped_release release;
+              while (!a.empty() && !problem) {
+                ++line;
+                std::string_view f = next_line(a), e = next_line(b), l = next_line(c);
+                problem = self.text.add(f, e, l);
+                if (problem) break;
+                SentencePair pair = self.text[self.text.size() - 1];
+                self.source_tokens += pair.source.size();
+                self.target_tokens += pair.target.size();
+                self.links += pair.links.size();
+              }
+            }
+            if (!problem) return nb::none();
+            return nb::make_tuple(line, problem.side, problem.message);
+          },
+          nb::arg("source"), nb::arg("target"), nb::arg("links"))
+      .def("finish",
+           [](Corpus& self) {
+             nb::gil_scoped_release release;
+             self.text.finish();
+           })
+      .def("__len__", [](const Corpus& self) { return self.text.size(); })
+      .def_prop_ro("bytes", [](const Corpus& self) { return self.text.bytes(); })
+      .def_ro("source_tokens", &Corpus::source_tokens)
+      .def_ro("target_tokens", &Corpus::target_tokens)
+      .def_ro("links", &Corpus::links)
+      .def_prop_ro("source_words", [](const Corpus& self) { return self.text.source_words.size(); })
+      .def_prop_ro("target_words", [](const Corpus& self) { return self.text.target_words.size(); })
+      .def_prop_ro("done", [](const Corpus& self) { return self.progress.done.load(); })
+      .def("stop", [](Corpus& self) { self.progress.stop = true; })
+      .def(
+          "write_counts",
+          [](Corpus& self, nb::callable write, int max_length, std::size_t memory, const std::string& folder,
+             int threads) {
+            PhraseStatistics statistics;
+            {
+              nb::gil_scoped_release release;
+              WriteText out = writer(write);
+              std::string text;
+              auto put = [&text](const SymbolTable& words, std::span<const WordId> phrase) {
+                for (WordId word : phrase) {
+                  text += words.word(word) == "|||" ? "&#124;&#124;&#124;" : words.word(word);
+                  text += ' ';
+                }
+                text += "||| ";
+              };
+              statistics = count_phrases(self.text, options_of(self, max_length, memory, folder, threads),
+                                         [&](const PhrasePair& pair) {
+                                           put(self.text.source_words, pair.source);
+                                           put(self.text.target_words, pair.target);
+                                           text += std::to_string(pair.count);
+                                           text += '\n';
+                                           if (text.size() > (1 << 18)) {
+                                             out(text);
+                                             text.clear();
+                                           }
+                                         });
+              out(text);
+            }
+            return tuple_of(statistics);
+          },
+          nb::arg("write"), nb::arg("max_length"), nb::arg("memory"), nb::arg("folder"), nb::arg("threads"))
+      .def(
+          "write_table",
+          [](Corpus& self, const std::string& path, int max_length, std::size_t memory, const std::string& folder,
+             int threads) {
+            PhraseStatistics statistics;
+            std::size_t lexicon_bytes = 0;
+            {
+              nb::gil_scoped_release release;
+              LexicalTable lexicon;
+              for (std::size_t n = 0; n < self.text.size(); ++n) lexicon.count(self.text[n]);
+              lexicon_bytes = lexicon.bytes();
+              PhraseTableWriter out(path, self.text.source_words, self.text.target_words, lexicon);
+              statistics = count_phrases(self.text, options_of(self, max_length, memory, folder, threads),
+                                         [&](const PhrasePair& pair) { out.add(pair); });
+              out.finish();
+            }
+            return nb::make_tuple(tuple_of(statistics), lexicon_bytes);
+          },
+          nb::arg("path"), nb::arg("max_length"), nb::arg("memory"), nb::arg("folder"), nb::arg("threads"));
+
+  nb::class_<PhraseTable>(m, "PhraseTable")
+      .def(nb::init<const std::string&, bool>(), nb::arg("path"), nb::arg("verify") = false)
+      .def_prop_ro("entries", [](const PhraseTable& self) { return self.header().entries; })
+      .def_prop_ro("sources", [](const PhraseTable& self) { return self.header().sources; })
+      .def_prop_ro("blocks", [](const PhraseTable& self) { return self.header().blocks; })
+      .def_prop_ro("bytes", [](const PhraseTable& self) { return self.header().file_size; })
+      .def_prop_ro("lexicon_size", [](const PhraseTable& self) { return self.header().lexicon_size; })
+      .def_prop_ro("longest_source", [](const PhraseTable& self) { return self.header().longest_source; })
+      .def_prop_ro("longest_target", [](const PhraseTable& self) { return self.header().longest_target; })
+      .def_prop_ro("has_reordering", &PhraseTable::has_reordering)
+      .def_prop_ro("has_counts", &PhraseTable::has_counts)
+      .def_prop_ro("imported", [](const PhraseTable& self) { return (self.header().flags & kExplicitScores) != 0; })
+      .def(
+          "words",
+          [](const PhraseTable& self, bool target) {
+            return (target ? self.target_words() : self.source_words()).size();
+          },
+          nb::arg("target"))
+      .def(
+          "word",
+          [](const PhraseTable& self, bool target, WordId id) {
+            const MappedWords& words = target ? self.target_words() : self.source_words();
+            if (id >= words.size()) throw nb::index_error("no such word");
+            return std::string(words.word(id));
+          },
+          nb::arg("target"), nb::arg("id"))
+      .def(
+          "id",
+          [](const PhraseTable& self, bool target, std::string_view word) -> nb::object {
+            const MappedWords& words = target ? self.target_words() : self.source_words();
+            WordId id = words.id(word);
+            if (id == words.size()) return nb::none();
+            return nb::int_(id);
+          },
+          nb::arg("target"), nb::arg("word"))
+      .def(
+          "find",
+          [](const PhraseTable& self, std::string_view phrase, std::size_t limit) {
+            std::vector<WordId> ids;
+            std::vector<TableEntry> entries;
+            if (ids_of(self.source_words(), phrase, ids) && !ids.empty()) self.find(ids, entries, limit);
+            nb::list result;
+            for (const TableEntry& entry : entries) result.append(entry_of(self, entry));
+            return result;
+          },
+          nb::arg("phrase"), nb::arg("limit"))
+      .def(
+          "count_lines",  // lookups without building Python objects: for benchmarks of the table itself
+          [](const PhraseTable& self, nb::bytes text, std::size_t max_length, std::size_t limit) {
+            std::uint64_t lookups = 0, hits = 0, pairs = 0;
+            std::string_view rest = view(text);
+            nb::gil_scoped_release release;
+            std::vector<WordId> ids;
+            std::vector<TableEntry> entries;
+            while (!rest.empty()) {
+              ids.clear();
+              std::string_view line = next_line(rest);
+              std::size_t start = 0;
+              while (start < line.size()) {
+                std::size_t end = std::min(line.find(' ', start), line.size());
+                if (end > start) ids.push_back(self.source_words().id(line.substr(start, end - start)));
+                start = end + 1;
+              }
+              for (std::size_t b = 0; b < ids.size(); ++b) {
+                for (std::size_t e = b + 1; e <= std::min(ids.size(), b + max_length); ++e) {
+                  entries.clear();
+                  std::size_t found = self.find(std::span<const WordId>(ids).subspan(b, e - b), entries, limit);
+                  ++lookups;
+                  hits += found > 0;
+                  pairs += found;
+                }
+              }
+            }
+            return std::make_tuple(lookups, hits, pairs);
+          },
+          nb::arg("text"), nb::arg("max_length"), nb::arg("limit"))
+      .def(
+          "block",
+          [](const PhraseTable& self, std::uint64_t number) {
+            nb::list result;
+            self.scan_block(number, [&](std::span<const WordId> source, const std::vector<TableEntry>& entries) {
+              nb::list list;
+              for (const TableEntry& entry : entries) list.append(entry_of(self, entry));
+              result.append(nb::make_tuple(text_of(self.source_words(), source), list));
+              return true;
+            });
+            return result;
+          },
+          nb::arg("number"))
+      .def(
+          "search",
+          [](const PhraseTable& self, const std::vector<std::vector<WordId>>& pattern, bool target, bool whole,
+             std::size_t limit) {
+            const MappedWords& words = target ? self.target_words() : self.source_words();
+            std::vector<std::vector<bool>> sets;
+            for (const auto& allowed : pattern) {
+              std::vector<bool>& set = sets.emplace_back(words.size());
+              for (WordId id : allowed) {
+                if (id >= words.size()) throw nb::index_error("no such word");
+                set[id] = true;
+              }
+            }
+            nb::list result;
+            if (limit == 0) return result;
+            std::vector<std::pair<std::vector<WordId>, TableEntry>> found;
+            {
+              nb::gil_scoped_release release;
+              self.search(sets, target, whole, [&](std::span<const WordId> source, const TableEntry& entry) {
+                found.emplace_back(std::vector<WordId>(source.begin(), source.end()), entry);
+                return found.size() < limit;
+              });
+            }
+            for (const auto& [source, entry] : found) {
+              result.append(nb::make_tuple(text_of(self.source_words(), source), entry_of(self, entry)));
+            }
+            return result;
+          },
+          nb::arg("pattern"), nb::arg("target"), nb::arg("whole"), nb::arg("limit"))
+      .def("shape",
+           [](const PhraseTable& self) {
+             TableShape shape;
+             {
+               nb::gil_scoped_release release;
+               shape = self.shape();
+             }
+             return nb::make_tuple(shape.source_lengths, shape.target_lengths, shape.ambiguity, shape.most,
+                                   text_of(self.source_words(), shape.most_ambiguous), shape.singletons);
+           })
+      .def("lexicon",
+           [](const PhraseTable& self) {
+             nb::list result;
+             auto word = [](const MappedWords& words, WordId id) -> nb::object {
+               if (id == LexicalTable::kNull) return nb::none();
+               return nb::str(words.word(id).data(), words.word(id).size());
+             };
+             self.lexicon([&](WordId source, WordId target, double forward, double backward) {
+               result.append(nb::make_tuple(word(self.source_words(), source), word(self.target_words(), target),
+                                            forward, backward));
+             });
+             return result;
+           })
+      .def(
+          "export_moses",
+          [](const PhraseTable& self, nb::callable phrases, nb::object reordering) {
+            nb::callable orders;
+            if (!reordering.is_none()) orders = nb::cast<nb::callable>(reordering);
+            bool both = orders.is_valid();
+            nb::gil_scoped_release release;
+            WriteText second = writer(orders);
+            export_moses(self, writer(phrases), both ? &second : nullptr);
+          },
+          nb::arg("phrases"), nb::arg("reordering").none())
+      .def(
+          "export_lexicon",
+          [](const PhraseTable& self, nb::callable source_given_target, nb::callable target_given_source) {
+            nb::gil_scoped_release release;
+            export_lexicon(self, writer(source_given_target), writer(target_given_source));
+          },
+          nb::arg("source_given_target"), nb::arg("target_given_source"));
+
+  nb::class_<MosesImporter>(m, "MosesImporter")
+      .def(nb::init<std::string, std::size_t>(), nb::arg("folder"), nb::arg("memory"))
+      .def(
+          "add",
+          [](MosesImporter& self, nb::bytes text, bool reordering) {
+            try {
+              std::string_view lines = view(text);
+              nb::gil_scoped_release release;
+              reordering ? self.add_reordering(lines) : self.add_phrases(lines);
+            } catch (const MosesError& error) {
+              raise(error);
+            }
+          },
+          nb::arg("text"), nb::arg("reordering"))
+      .def(
+          "finish",
+          [](MosesImporter& self, const std::string& path) {
+            MosesImporter::Result result;
+            try {
+              nb::gil_scoped_release release;
+              result = self.finish(path);
+            } catch (const MosesError& error) {
+              raise(error);
+            }
+            return nb::make_tuple(result.pairs, result.sources, result.without_reordering, result.unused_reordering);
+          },
+          nb::arg("path"));
+}
