@@ -79,7 +79,7 @@ def test_unknown_words_and_long_sentences(tmp_path: Path) -> None:
 def test_posteriors_are_chances(tmp_path: Path) -> None:
     source, target, _ = made_up(200)
     aligner = alignment.train("own", source, target, tmp_path / "model")
-    assert isinstance(aligner, alignment.base.backend("own"))
+    assert isinstance(aligner, alignment.backend("own"))
     forward, reverse = aligner.posteriors("s1 s2 s3", "t1 t3")  # type: ignore[attr-defined]
     assert [len(row) for row in forward] == [2, 2, 2]
     assert all(sum(row[j] for row in forward) <= 1.001 for j in range(2))

@@ -18,8 +18,8 @@
 namespace treeglot::align {
 
 struct TrainOptions {
-  int model1_iterations = 2;
-  int hmm_iterations = 4;
+  int model1_iterations = 1;
+  int hmm_iterations = 6;
   double prior = 0.1;       // of the Dirichlet distribution over the translations of a word
   double null_prior = 1;    // the same for words that come from nothing
   double null = 0.1;        // the chance that a word comes from nothing

@@ -12,7 +12,7 @@
 #include "align/model.hh"
 #include "align/symmetrize.hh"
 #include "align/trainer.hh"
-#include "table/phrase_counts.hh"
+#include "table/lexical_table.hh"
 
 namespace nb = nanobind;
 namespace al = treeglot::align;
@@ -91,18 +91,18 @@ void bind_align(nb::module_& m) {
         treeglot::AlignedBitext corpus;
         treeglot::LexicalTable table;
         std::vector<treeglot::LexicalTable::Item> items;
-        std::string problem;
+        treeglot::AlignedBitext::Problem problem;
         std::size_t n = 0;
         {
           nb::gil_scoped_release release;
-          for (; n < first.size() && problem.empty(); ++n) problem = corpus.add(first[n], second[n], third[n]);
-          if (problem.empty()) {
+          for (; n < first.size() && !problem; ++n) problem = corpus.add(first[n], second[n], third[n]);
+          if (!problem) {
             corpus.finish();
             for (std::size_t k = 0; k < corpus.size(); ++k) table.count(corpus[k]);
             items = table.items();
           }
         }
-        if (!problem.empty()) bad_line(n, problem, 2);
+        if (problem) bad_line(n, problem.message, problem.side);
         nb::list result;
         for (const auto& item : items) {
           nb::object s = nb::none(), t = nb::none();

@@ -1,7 +1,7 @@
 """Word alignment: train an aligner (`train`), open a saved one (`load`), make one alignment of two (`symmetrize`), count
 lexical tables (`LexicalTables`)."""
 
-from treeglot.alignment.base import BACKENDS, Alignment, WordAligner, WordTranslation, load, train
+from treeglot.alignment.base import BACKENDS, Alignment, WordAligner, WordTranslation, backend, load, train
 from treeglot.alignment.files import read_alignment
 from treeglot.alignment.lexical import LexicalTables
 from treeglot.alignment.symmetrize import (
@@ -20,6 +20,7 @@ __all__ = [
     "LexicalTables",
     "WordAligner",
     "WordTranslation",
+    "backend",
     "format_links",
     "load",
     "parse_links",

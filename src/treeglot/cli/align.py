@@ -108,7 +108,7 @@ def run(
 ) -> None:
     """Learn from parallel text and align it (or apply a model that exists)."""
     heuristic_number(heuristic)
-    alignment.base.backend(aligner)
+    alignment.backend(aligner)
     options = _options(settings)
     sides = _read_pairs(source, target, lowercase)
     with ExitStack() as stack:

@@ -1,0 +1,1 @@
+"""Scores: translations against references, alignments against hand-made ones."""
