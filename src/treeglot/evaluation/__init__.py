@@ -1,1 +1,7 @@
-"""Scores: translations against references, alignments against hand-made ones."""
+"""Scores: translations against references (`evaluate`, `compare`), alignments against hand-made ones (`alignment`)."""
+
+from treeglot.evaluation.metrics import METRICS, Metric, Options
+from treeglot.evaluation.report import Report, Score, evaluate
+from treeglot.evaluation.significance import TESTS, Comparison, compare
+
+__all__ = ["METRICS", "TESTS", "Comparison", "Metric", "Options", "Report", "Score", "compare", "evaluate"]

@@ -1,0 +1,207 @@
+// Bindings of cpp/tuning: BLEU statistics, the merged n-best lists and the three optimisers, without the global lock.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "tuning/learners.hh"
+#include "tuning/mert.hh"
+
+namespace nb = nanobind;
+namespace tuning = treeglot::tuning;
+
+namespace {
+
+using Matrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Counts = nb::ndarray<const std::int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Indices = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Weights = std::vector<double>;
+
+constexpr std::size_t kColumns = tuning::kOrder + 2;
+
+tuning::Statistics statistics_of(const std::int32_t* row) {
+  tuning::Statistics result;
+  std::copy_n(row, tuning::kOrder, result.correct.begin());
+  result.length = row[tuning::kOrder];
+  result.reference = row[tuning::kOrder + 1];
+  return result;
+}
+
+void expect(const tuning::Pool& pool, std::size_t size) {
+  if (size != pool.features()) throw nb::value_error("one number for each feature is needed");
+}
+
+tuning::Space space_of(const tuning::Pool& pool, const std::vector<bool>& free, const Weights& lower,
+                       const Weights& upper) {
+  expect(pool, free.size());
+  expect(pool, lower.size());
+  expect(pool, upper.size());
+  return {std::vector<char>(free.begin(), free.end()), lower, upper};
+}
+
+}  // namespace
+
+void bind_tuning(nb::module_& m) {
+  m.attr("COLUMNS") = kColumns;
+
+  nb::class_<tuning::References>(m, "References")
+      .def(
+          "__init__",
+          [](tuning::References* self, const std::vector<std::vector<std::string>>& references) {
+            for (const auto& translations : references) {
+              if (translations.empty()) throw nb::value_error("a sentence without a reference");
+            }
+            new (self) tuning::References(references);
+          },
+          nb::arg("references"))
+      .def("__len__", &tuning::References::size)
+      .def(
+          "statistics",
+          [](const tuning::References& self, Indices sentences, const std::vector<std::string>& texts) {
+            std::size_t count = texts.size();
+            if (sentences.shape(0) != count) throw nb::value_error("one sentence number for each text is needed");
+            auto* rows = new std::int32_t[count * kColumns];
+            nb::capsule owner(rows, [](void* memory) noexcept { delete[] static_cast<std::int32_t*>(memory); });
+            {
+              nb::gil_scoped_release release;
+              for (std::size_t i = 0; i < count; ++i) {
+                tuning::Statistics one = self.statistics(static_cast<std::size_t>(sentences.data()[i]), texts[i]);
+                std::copy(one.correct.begin(), one.correct.end(), rows + i * kColumns);
+                rows[i * kColumns + tuning::kOrder] = one.length;
+                rows[i * kColumns + tuning::kOrder + 1] = one.reference;
+              }
+            }
+            return nb::ndarray<nb::numpy, std::int32_t, nb::ndim<2>>(rows, {count, kColumns}, owner);
+          },
+          nb::arg("sentences"), nb::arg("texts"));
+
+  m.def(
+      "bleu",
+      [](Counts rows) {
+        if (rows.shape(1) != kColumns) throw nb::value_error("statistics have six columns");
+        tuning::Totals totals;
+        for (std::size_t i = 0; i < rows.shape(0); ++i) totals.add(statistics_of(rows.data() + i * kColumns));
+        return tuning::bleu(totals);
+      },
+      nb::arg("statistics"));
+  m.def(
+      "sentence_bleu",
+      [](const std::vector<std::int32_t>& row) {
+        if (row.size() != kColumns) throw nb::value_error("statistics have six columns");
+        return tuning::sentence_bleu(statistics_of(row.data()));
+      },
+      nb::arg("statistics"));
+  m.def(
+      "logistic_regression",
+      [](Matrix rows, const Weights& offsets, double l2) {
+        if (rows.shape(0) != offsets.size()) throw nb::value_error("one offset for each row is needed");
+        Weights values(rows.data(), rows.data() + rows.shape(0) * rows.shape(1));
+        return tuning::logistic_regression(values, offsets, rows.shape(1), l2);
+      },
+      nb::arg("rows"), nb::arg("offsets"), nb::arg("l2"));
+  m.def(
+      "upper_envelope",
+      [](const Weights& slopes, const Weights& intercepts) {
+        if (slopes.size() != intercepts.size()) throw nb::value_error("one intercept for each slope is needed");
+        std::vector<std::tuple<double, std::uint32_t>> result;
+        tuning::Envelope envelope;
+        for (const auto& part : envelope(slopes.data(), intercepts.data(), slopes.size())) {
+          result.emplace_back(part.position, part.hypothesis);
+        }
+        return result;
+      },
+      nb::arg("slopes"), nb::arg("intercepts"));
+
+  nb::class_<tuning::Pool>(m, "Pool")
+      .def(nb::init<std::size_t, std::size_t>(), nb::arg("sentences"), nb::arg("features"))
+      .def("__len__", [](const tuning::Pool& self) { return self.size(); })
+      .def(
+          "add",
+          [](tuning::Pool& self, Indices sentences, Matrix values, Counts statistics) {
+            std::size_t count = sentences.shape(0), added = 0;
+            if (values.shape(0) != count || statistics.shape(0) != count || statistics.shape(1) != kColumns ||
+                values.shape(1) != self.features()) {
+              throw nb::value_error("the shapes do not fit each other");
+            }
+            nb::gil_scoped_release release;
+            for (std::size_t i = 0; i < count; ++i) {
+              auto sentence = static_cast<std::size_t>(sentences.data()[i]);
+              added += self.add(sentence, values.data() + i * self.features(),
+                                statistics_of(statistics.data() + i * kColumns));
+            }
+            self.close();
+            return added;
+          },
+          nb::arg("sentences"), nb::arg("values"), nb::arg("statistics"))
+      .def("varies", &tuning::Pool::varies, nb::arg("feature"))
+      .def(
+          "bleu",
+          [](const tuning::Pool& self, const Weights& weights) {
+            expect(self, weights.size());
+            nb::gil_scoped_release release;
+            return tuning::bleu(self.best(weights.data()));
+          },
+          nb::arg("weights"))
+      .def(
+          "line_search",
+          [](const tuning::Pool& self, const Weights& weights, const Weights& direction, double lower, double upper,
+             double narrowest) {
+            expect(self, weights.size());
+            expect(self, direction.size());
+            if (!(lower <= 0 && 0 <= upper)) throw nb::value_error("the range must contain 0");
+            nb::gil_scoped_release release;
+            Weights slope(self.size()), intercept(self.size());
+            for (std::size_t s = 0; s < self.sentences(); ++s) {
+              self.score(s, direction.data(), slope.data() + self.offset(s));
+              self.score(s, weights.data(), intercept.data() + self.offset(s));
+            }
+            tuning::Step step = tuning::line_search(self, slope.data(), intercept.data(), lower, upper, narrowest);
+            return std::make_tuple(step.size, step.bleu, step.current);
+          },
+          nb::arg("weights"), nb::arg("direction"), nb::arg("lower") = -std::numeric_limits<double>::infinity(),
+          nb::arg("upper") = std::numeric_limits<double>::infinity(), nb::arg("narrowest") = 1e-6)
+      .def(
+          "mert",
+          [](const tuning::Pool& self, const std::vector<Weights>& starts, const std::vector<bool>& free,
+             const Weights& lower, const Weights& upper, std::uint64_t seed, int random_directions, int sweeps,
+             double narrowest, int threads) {
+            tuning::Space space = space_of(self, free, lower, upper);
+            for (const Weights& start : starts) expect(self, start.size());
+            std::vector<std::tuple<Weights, double>> results;
+            nb::gil_scoped_release release;
+            for (auto& one : tuning::mert(self, space, starts, seed, {random_directions, sweeps, narrowest, threads})) {
+              results.emplace_back(std::move(one.weights), one.bleu);
+            }
+            return results;
+          },
+          nb::arg("starts"), nb::arg("free"), nb::arg("lower"), nb::arg("upper"), nb::arg("seed"), nb::kw_only(),
+          nb::arg("random_directions"), nb::arg("sweeps"), nb::arg("narrowest"), nb::arg("threads"))
+      .def(
+          "mira",
+          [](const tuning::Pool& self, const Weights& start, const std::vector<bool>& free, const Weights& lower,
+             const Weights& upper, std::uint64_t seed, double c, double decay, int epochs, bool safe_hope) {
+            tuning::Space space = space_of(self, free, lower, upper);
+            expect(self, start.size());
+            nb::gil_scoped_release release;
+            tuning::Optimum best = tuning::mira(self, space, start, seed, {c, decay, epochs, safe_hope});
+            return std::make_tuple(best.weights, best.bleu);
+          },
+          nb::arg("start"), nb::arg("free"), nb::arg("lower"), nb::arg("upper"), nb::arg("seed"), nb::kw_only(),
+          nb::arg("c"), nb::arg("decay"), nb::arg("epochs"), nb::arg("safe_hope"))
+      .def(
+          "pro",
+          [](const tuning::Pool& self, const Weights& start, const std::vector<bool>& free, const Weights& lower,
+             const Weights& upper, std::uint64_t seed, int samples, int kept, double threshold, double l2) {
+            tuning::Space space = space_of(self, free, lower, upper);
+            expect(self, start.size());
+            nb::gil_scoped_release release;
+            tuning::ProResult result = tuning::pro(self, space, start, seed, {samples, kept, threshold, l2});
+            return std::make_tuple(result.weights, result.pairs);
+          },
+          nb::arg("start"), nb::arg("free"), nb::arg("lower"), nb::arg("upper"), nb::arg("seed"), nb::kw_only(),
+          nb::arg("samples"), nb::arg("kept"), nb::arg("threshold"), nb::arg("l2"));
+}

@@ -1,0 +1,65 @@
+// Minimum error rate training (Och 2003): along a line through weight space every hypothesis has a score that is linear
+// in the step, so the winner of a sentence follows the upper envelope of its lines, and corpus BLEU is constant between
+// the breakpoints of all envelopes. One sweep over the breakpoints finds the exact optimum on the line.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "tuning/pool.hh"
+
+namespace treeglot::tuning {
+
+struct Breakpoint {
+  double position;           // from here on ...
+  std::uint32_t hypothesis;  // ... this one wins
+};
+
+// The upper envelope of the lines intercept[h] + x * slope[h], from left to right; the first position is -infinity. Of
+// equal lines the first wins. Finds extreme lines and splits between them (quickhull), so most lines are looked at
+// three times and nothing is sorted.
+class Envelope {
+ public:
+  const std::vector<Breakpoint>& operator()(const double* slope, const double* intercept, std::size_t count);
+
+ private:
+  struct Piece {
+    std::uint32_t left, right;
+    std::size_t begin, end;  // of candidates_
+  };
+  std::vector<std::uint32_t> candidates_, scratch_;
+  std::vector<Piece> stack_;
+  std::vector<Breakpoint> result_;
+};
+
+struct Step {
+  double size = 0;     // along the direction
+  double bleu = 0;     // there
+  double current = 0;  // BLEU at step 0
+};
+
+// The best step within [lower, upper] (which contains 0) from the point where hypothesis h scores intercept[h] when a
+// step of 1 adds slope[h]; the arrays cover the pool, sentence after sentence. Step 0 is kept if nothing is better;
+// otherwise the middle of the best interval, the widest of equally good ones. Intervals narrower than `narrowest` are
+// left out: no decoder would reproduce them.
+Step line_search(const Pool& pool, const double* slope, const double* intercept, double lower, double upper,
+                 double narrowest);
+
+struct MertOptions {
+  int random_directions = 4;  // a sweep, besides the coordinates
+  int sweeps = 25;            // at most, for each start
+  double narrowest = 1e-6;
+  int threads = 0;  // 0: all cores
+};
+
+struct Optimum {
+  std::vector<double> weights;
+  double bleu = 0;
+};
+
+// Climb from every start, along coordinates and random directions in random order, until a whole sweep brings nothing.
+// One result per start; independent of the number of threads.
+std::vector<Optimum> mert(const Pool& pool, const Space& space, const std::vector<std::vector<double>>& starts,
+                          std::uint64_t seed, const MertOptions& options);
+
+}  // namespace treeglot::tuning

@@ -1,0 +1,102 @@
+"""``treeglot evaluate``: score translations against references and test differences for significance."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated
+
+import typer
+
+from treeglot.errors import InputError
+from treeglot.files import read_lines
+
+
+def evaluate(
+    hypothesis: Annotated[str, typer.Argument(help="The translations, one a line; - is standard input.")],
+    references: Annotated[list[str], typer.Argument(help="One file for each reference translation.")],
+    baseline: Annotated[
+        str | None, typer.Option("--baseline", help="Another system's translations to compare with.")
+    ] = None,
+    metrics: Annotated[
+        str, typer.Option("-m", "--metrics", help="Comma-separated: bleu-lc, bleu, nist, meteor, chrf, ter.")
+    ] = "bleu-lc,bleu,nist,meteor,chrf,ter",
+    lowercase: Annotated[bool, typer.Option("--lowercase", "-lc", help="Ignore case in bleu and chrf too.")] = False,
+    tokenize: Annotated[
+        str, typer.Option("--tokenize", help="sacreBLEU's tokeniser: 13a, zh, intl, char, ...; none if done already.")
+    ] = "13a",
+    language: Annotated[str, typer.Option("--language", help="Of the translations, for METEOR's stemmer.")] = "en",
+    sentence: Annotated[bool, typer.Option("--sentence", help="The score of each sentence too.")] = False,
+    significance: Annotated[
+        str, typer.Option("--significance", help="With --baseline: sign, bootstrap, randomization or all.")
+    ] = "all",
+    samples: Annotated[
+        int | None,
+        typer.Option("--samples", min=1, help="Of bootstrap (1,000 if not given) and randomization (10,000)."),
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Of the significance tests.")] = 12345,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
+) -> None:
+    """Score translations; each score is printed with the signature that makes it repeatable.
+
+    bleu is sacreBLEU's default, bleu-lc the same without regard to case, as in most papers on syntax-based translation.
+    """
+    from treeglot import evaluation  # numpy, sacreBLEU and NLTK are loaded only for this command
+
+    options = evaluation.Options(lowercase=lowercase, tokenize=tokenize, language=language)
+    names = [name.strip() for name in metrics.split(",") if name.strip()]
+    texts = read_parallel([hypothesis, *references, *([baseline] if baseline else [])])
+    system, streams = texts[0], texts[1 : 1 + len(references)]
+    report = evaluation.evaluate(system, streams, names, options=options, sentences=sentence)
+    result = {"system": hypothesis, "references": references, **report.to_dict()}
+    tests: list[evaluation.Comparison] = []
+    other = None
+    if baseline:
+        other = evaluation.evaluate(texts[-1], streams, names, options=options)
+        tests = evaluation.compare(
+            texts[-1],
+            {hypothesis: system},
+            streams,
+            names,
+            test=significance,
+            samples=samples,
+            seed=seed,
+            options=options,
+        )
+        result |= {"baseline": {"system": baseline, **other.to_dict()}, "tests": [test.to_dict() for test in tests]}
+    if as_json:
+        print(json.dumps(result, ensure_ascii=False, indent=1))
+        return
+    if sentence:
+        print("\t".join(["line", *(score.metric for score in report)]))
+        for number in range(len(system)):
+            scores = (f"{score.sentences[number]:.{score.decimals}f}" for score in report)
+            print("\t".join([str(number + 1), *scores]))
+        for score in report:
+            if score.sentence_signature != score.signature:
+                print(f"{score.metric} of sentences|{score.sentence_signature}")
+    print(report)
+    if other is not None:
+        print(f"baseline {baseline}")
+        print(other)
+    for test in tests:
+        print(test)
+
+
+def read_parallel(paths: list[str]) -> list[list[str]]:
+    """The lines of each file; files of different lengths are an error that names the shorter one and where it ends."""
+    texts: dict[str, list[str]] = {}
+    for path in paths:
+        if path not in texts:
+            texts[path] = [line for _, line in read_lines(path)]
+    longest = max(texts, key=lambda path: len(texts[path]))
+    if not texts[longest]:
+        raise InputError("the file has no lines", path=paths[0], line=1, remedy="give at least one translation")
+    for path, lines in texts.items():
+        if len(lines) < len(texts[longest]):
+            raise InputError(
+                f"ends after {len(lines):,} lines, but {longest} has {len(texts[longest]):,}",
+                path=path,
+                line=len(lines) + 1,
+                remedy="give files of the same length, line for line",
+            )
+    return [texts[path] for path in paths]

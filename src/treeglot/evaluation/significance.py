@@ -1,0 +1,227 @@
+"""Is one system better than another? Three paired tests on cached statistics.
+
+- ``sign``: the sign test of Collins, Koehn & Kučerová (2005). Each sentence of the baseline's output is replaced alone
+  by the system's; the sentence counts as better or worse by what that does to the *corpus* score, and the two counts are
+  compared with a fair coin.
+- ``bootstrap``: paired bootstrap resampling (Koehn 2004). Test sets are drawn with replacement; the p-value is the share
+  of draws whose difference, shifted to mean zero (the null hypothesis), is at least as large as the observed one in
+  either direction. `Comparison.wins` is Koehn's figure, the share of draws in which the system is better.
+- ``randomization``: paired approximate randomisation (Noreen 1989; Riezler & Maxwell 2005). Outputs are swapped at random
+  sentence by sentence.
+
+All p-values are two-sided; the last two are (k + 1) / (n + 1) and depend on nothing but the seed.
+
+>>> refs = [f"a small red house number {i} stands on the hill" for i in range(40)]
+>>> worse = [r.replace("red", "blue") for r in refs]
+>>> for test in compare(worse, refs, refs, metrics=["bleu"], test="all", samples=1000, seed=1):
+...     print(test.test, round(test.difference, 1), test.p < 0.05)
+sign 29.3 True
+bootstrap 29.3 True
+randomization 29.3 True
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from treeglot.errors import ConfigError, InputError
+from treeglot.evaluation.metrics import Array, Metric, Options, Streams, build_metrics
+from treeglot.evaluation.report import reference_streams
+
+TESTS = ("sign", "bootstrap", "randomization")
+SAMPLES = {"bootstrap": 1000, "randomization": 10000}
+SEED = 12345
+_BLOCK = 1 << 22  # numbers of a block of resamples: bounds memory, not the result
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One test of one system against the baseline. ``difference`` is system minus baseline, in the metric's own sense."""
+
+    test: str
+    metric: str
+    system: str
+    baseline_score: float
+    system_score: float
+    p: float
+    signature: str
+    better: int = 0
+    worse: int = 0
+    equal: int = 0
+    wins: float = math.nan
+    interval: tuple[float, float] = (math.nan, math.nan)
+    """Where the middle 95 % of the bootstrap differences lie."""
+
+    @property
+    def difference(self) -> float:
+        """System minus baseline."""
+        return self.system_score - self.baseline_score
+
+    def __str__(self) -> str:
+        text = f"{self.test}|{self.metric}|{self.signature}: {self.system} {self.difference:+.2f}, p = {self.p:.4f}"
+        if self.test == "sign":
+            return f"{text} ({self.better} better, {self.worse} worse, {self.equal} equal)"
+        if self.test == "bootstrap":
+            low, high = self.interval
+            return (
+                f"{text} (better in {100 * self.wins:.1f} % of samples, 95 % of differences in {low:+.2f}..{high:+.2f})"
+            )
+        return text
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON; what the test does not give is left out."""
+        found: dict[str, Any] = {
+            "test": self.test,
+            "metric": self.metric,
+            "system": self.system,
+            "baseline_score": self.baseline_score,
+            "system_score": self.system_score,
+            "difference": self.difference,
+            "p": self.p,
+            "signature": self.signature,
+        }
+        if self.test == "sign":
+            found |= {"better": self.better, "worse": self.worse, "equal": self.equal}
+        if self.test == "bootstrap":
+            found |= {"wins": self.wins, "interval": list(self.interval)}
+        return found
+
+
+def compare(
+    baseline: Sequence[str],
+    systems: Sequence[str] | Mapping[str, Sequence[str]],
+    references: Sequence[str] | Streams,
+    metrics: Sequence[str] = ("bleu-lc",),
+    *,
+    test: str = "bootstrap",
+    samples: int | None = None,
+    seed: int = SEED,
+    options: Options | None = None,
+) -> list[Comparison]:
+    """Test each system against the baseline on each metric; ``test`` is one of `TESTS` or ``all``.
+
+    ``systems`` is one system's translations or a mapping from names to them. ``samples`` defaults to 1,000 bootstrap
+    samples and 10,000 randomisation trials.
+    """
+    tests = TESTS if test == "all" else (test,)
+    for name in tests:
+        if name not in TESTS:
+            raise ConfigError(f"no significance test {name!r}", remedy=f"choose from {', '.join(TESTS)}, all")
+    if samples is not None and samples < 1:
+        raise ConfigError(f"{samples} samples", remedy="ask for at least one, better a thousand")
+    named = systems if isinstance(systems, Mapping) else {"system": systems}
+    for name, hypotheses in named.items():
+        if len(hypotheses) != len(baseline):
+            raise InputError(
+                f"{name} has {len(hypotheses):,} sentences but the baseline has {len(baseline):,}",
+                remedy="give translations of the same source, line for line",
+            )
+    bound = build_metrics(metrics, reference_streams(references, len(baseline)), options)
+    found = []
+    for metric in bound:
+        before = metric.statistics(list(baseline))
+        for name, hypotheses in named.items():
+            after = metric.statistics(list(hypotheses))
+            found += [compare_statistics(metric, before, after, kind, samples, seed, name) for kind in tests]
+    return found
+
+
+def compare_statistics(
+    metric: Metric,
+    baseline: Array,
+    system: Array,
+    test: str,
+    samples: int | None = None,
+    seed: int = SEED,
+    name: str = "system",
+) -> Comparison:
+    """One test on tables of statistics that are there already."""
+    scores = float(metric.score(baseline.sum(axis=0))), float(metric.score(system.sum(axis=0)))
+    sign = 1.0 if metric.higher_is_better else -1.0
+    count = samples or SAMPLES.get(test, 0)
+    if test == "sign":
+        better, worse, equal = sign_counts(metric, baseline, system)
+        p = sign_test(better, worse)
+        return Comparison(test, metric.name, name, *scores, p, metric.signature, better, worse, equal)
+    observed = scores[1] - scores[0]
+    rng = np.random.default_rng(seed)
+    if test == "bootstrap":
+        differences = bootstrap_differences(metric, baseline, system, count, rng)
+        p = _share(np.abs(differences - differences.mean()), abs(observed))
+        low, high = np.quantile(differences, [0.025, 0.975])
+        return Comparison(
+            test,
+            metric.name,
+            name,
+            *scores,
+            p,
+            f"{metric.signature}|bs:{count}|seed:{seed}",
+            wins=float((sign * differences > 0).mean()),
+            interval=(float(low), float(high)),
+        )
+    differences = randomized_differences(metric, baseline, system, count, rng)
+    p = _share(np.abs(differences), abs(observed))
+    return Comparison(test, metric.name, name, *scores, p, f"{metric.signature}|ar:{count}|seed:{seed}")
+
+
+def sign_counts(metric: Metric, baseline: Array, system: Array) -> tuple[int, int, int]:
+    """In how many sentences the system's output makes the baseline's corpus score better, worse, or leaves it."""
+    totals = baseline.sum(axis=0)
+    effect = metric.score(totals - baseline + system) - metric.score(totals)
+    effect = effect if metric.higher_is_better else -effect
+    effect = np.where((baseline == system).all(axis=1), 0.0, effect)  # not even rounding may tell equal rows apart
+    better, worse = int((effect > 1e-12).sum()), int((effect < -1e-12).sum())
+    return better, worse, len(effect) - better - worse
+
+
+def sign_test(better: int, worse: int) -> float:
+    """The two-sided probability that a fair coin gives counts at least this uneven."""
+    count, fewer = better + worse, min(better, worse)
+    if count == 0:
+        return 1.0
+    logs = np.array(
+        [math.lgamma(count + 1) - math.lgamma(k + 1) - math.lgamma(count - k + 1) for k in range(fewer + 1)]
+    )
+    return min(1.0, 2.0 * float(np.exp(logs - count * math.log(2.0)).sum()))
+
+
+def bootstrap_differences(
+    metric: Metric, baseline: Array, system: Array, samples: int, rng: np.random.Generator
+) -> Array:
+    """System minus baseline on test sets drawn with replacement."""
+    count = len(baseline)
+    parts = []
+    for size in _blocks(samples, count):
+        drawn = rng.choice(count, size=(size, count), replace=True)
+        drawn += np.arange(size)[:, None] * count
+        times = np.bincount(drawn.ravel(), minlength=size * count).reshape(size, count).astype(np.float64)
+        parts.append(metric.score(times @ system) - metric.score(times @ baseline))
+    return np.concatenate(parts)
+
+
+def randomized_differences(
+    metric: Metric, baseline: Array, system: Array, samples: int, rng: np.random.Generator
+) -> Array:
+    """System minus baseline after swapping their outputs at random, sentence by sentence."""
+    both = (baseline + system).sum(axis=0)
+    parts = []
+    for size in _blocks(samples, len(baseline)):
+        swap = rng.integers(2, size=(size, len(baseline)), dtype=bool)
+        first = system.sum(axis=0) + swap.astype(np.float64) @ (baseline - system)
+        parts.append(metric.score(first) - metric.score(both - first))
+    return np.concatenate(parts)
+
+
+def _blocks(samples: int, count: int) -> list[int]:
+    size = max(1, _BLOCK // max(1, count))
+    return [min(size, samples - start) for start in range(0, samples, size)]
+
+
+def _share(differences: Array, observed: float) -> float:
+    # A difference that equals the observed one up to rounding is as large as it.
+    return (int((differences >= observed - 1e-9).sum()) + 1) / (len(differences) + 1)
