@@ -42,8 +42,6 @@ class PhraseDecoder {
                                      const std::function<void(std::size_t)>& progress = {}) const;
 
  private:
-  class Search;
-
   const lm::Model& model_;
   Weights weights_;
   DecoderLimits limits_;

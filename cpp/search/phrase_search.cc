@@ -1,0 +1,358 @@
+#include "search/phrase_search.hh"
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+#include <tuple>
+#include <unordered_set>
+
+#include "util/hash.hh"
+
+namespace treeglot::search {
+
+double PhraseSearch::future(std::uint32_t coverage) const {
+  const Coverage& c = coverages_[coverage];
+  double total = 0;
+  std::uint32_t size = static_cast<std::uint32_t>(options_.size());
+  std::uint32_t last = std::min(size, c.first_gap + c.words * 64);
+  std::uint32_t gap = c.first_gap;
+  bool open = gap < size;
+  for (std::uint32_t i = c.first_gap + 1; i < last; ++i) {
+    bool covered = coverages_.covers(coverage, i);
+    if (covered && open) total += options_.future(static_cast<int>(gap), static_cast<int>(i));
+    if (!covered && !open) gap = i;
+    open = !covered;
+  }
+  if (!open && last < size) {
+    gap = last;
+    open = true;
+  }
+  if (open) total += options_.future(static_cast<int>(gap), static_cast<int>(size));
+  return total;
+}
+
+std::uint32_t PhraseSearch::vertex(std::uint32_t coverage, std::uint32_t begin, std::uint32_t end) {
+  std::uint32_t size = static_cast<std::uint32_t>(options_.size());
+  bool complete = coverages_[coverage].covered == size;
+  std::uint8_t next = 0;
+  if (complete) {
+    begin = end = 0;
+  } else {
+    next = 4;
+    if (end < size && !coverages_.covers(coverage, end)) next |= 1;
+    if (begin > 0 && begin != kNone && !coverages_.covers(coverage, begin - 1)) {
+      next |= 2;
+    } else {
+      begin = kNone;
+    }
+  }
+  std::uint64_t key = mix(mix((std::uint64_t{coverage} << 32 | begin) + 0x9E3779B97F4A7C15ull) ^ end);
+  auto [found, fresh] = vertex_ids_.emplace(key, static_cast<std::uint32_t>(vertices_.size()));
+  while (!fresh) {
+    const Vertex& v = vertices_[found->second];
+    if (v.coverage == coverage && v.begin == begin && v.end == end) return found->second;
+    std::tie(found, fresh) = vertex_ids_.emplace(++key, static_cast<std::uint32_t>(vertices_.size()));
+  }
+  vertices_.push_back({coverage, begin, end, next, complete});
+  return found->second;
+}
+
+// Makes the hypothesis of one cell and puts it into the stack.
+void PhraseSearch::extend(const Edge& edge, const Ranked& from, const PhraseOption& option) {
+  // Only the words whose context reaches out of the phrase need queries; as
+  // soon as the state lies inside the phrase the rest is known.
+  Hypothesis fresh;
+  const lm::State* state = &kept_[from.hypothesis].state;
+  lm::State scratch[2];
+  double lm = 0;
+  int size = static_cast<int>(option.words.size());
+  if (state->length == 0) {
+    lm = option.lm_rest[0];
+    fresh.state = option.state;
+  } else {
+    for (int i = 0;; ++i) {
+      lm::State& out = scratch[i & 1];
+      lm += model_.score(*state, option.words[i], out).log10;
+      if (i + 1 == size) {
+        fresh.state = out;
+        break;
+      }
+      if (out.length <= i + 1) {
+        lm += option.lm_rest[i + 1];
+        fresh.state = option.state;
+        break;
+      }
+      state = &out;
+    }
+  }
+  const Vertex& target = vertices_[edge.vertex];
+  if (target.complete) {
+    lm += model_.score(fresh.state, lm::kEnd, scratch[0]).log10;
+    fresh.state.length = 0;
+  }
+  double future = coverages_[target.coverage].future;
+  double score =
+      from.score + option.fixed + option.backward[edge.orientation] + (edge.added - future) + lm_weight_ * lm;
+  fresh.total = score + future;
+  if (fresh.total < stack_.threshold()) return;
+  fresh.best = {score, from.hypothesis, edge.begin, edge.end, &option};
+  fresh.vertex = edge.vertex;
+
+  stack_.add(fresh, others_);
+}
+
+void PhraseSearch::fill_by_cube(const std::vector<Edge>& edges) {
+  queue_.clear();
+  auto estimate = [&](const Edge& edge, std::uint32_t row, std::uint32_t column) {
+    const PhraseOption& option = *(*edge.options)[column];
+    return ranked_[edge.first + row].score + option.estimate + option.backward[edge.orientation] + edge.added;
+  };
+  for (std::uint32_t i = 0; i < edges.size(); ++i) queue_.push_back({estimate(edges[i], 0, 0), i, 0, 0});
+  std::make_heap(queue_.begin(), queue_.end());
+  std::size_t pops = limits_.pop_limit > 0 ? static_cast<std::size_t>(limits_.pop_limit) : SIZE_MAX;
+  while (!queue_.empty() && pops-- > 0) {
+    std::pop_heap(queue_.begin(), queue_.end());
+    Cell cell = queue_.back();
+    queue_.pop_back();
+    if (cell.estimate < stack_.threshold()) break;
+    const Edge& edge = edges[cell.edge];
+    extend(edge, ranked_[edge.first + cell.row], *(*edge.options)[cell.column]);
+    // Each cell has one way to be reached: along its row, and down the first
+    // column.
+    if (cell.column + 1 < edge.options->size()) {
+      queue_.push_back({estimate(edge, cell.row, cell.column + 1), cell.edge, cell.row, cell.column + 1});
+      std::push_heap(queue_.begin(), queue_.end());
+    }
+    if (cell.column == 0 && cell.row + 1 < edge.count) {
+      queue_.push_back({estimate(edge, cell.row + 1, 0), cell.edge, cell.row + 1, 0});
+      std::push_heap(queue_.begin(), queue_.end());
+    }
+  }
+}
+
+void PhraseSearch::fill_by_all(const std::vector<Edge>& edges) {
+  std::size_t limit = limits_.stack_size > 0 ? static_cast<std::size_t>(limits_.stack_size) : 0;
+  for (const Edge& edge : edges) {
+    for (std::uint32_t row = 0; row < edge.count; ++row) {
+      for (const PhraseOption* option : *edge.options) extend(edge, ranked_[edge.first + row], *option);
+      if (limit && stack_.hypotheses().size() > 2 * limit + 1000) stack_.prune(limit);
+    }
+  }
+}
+
+// Moves the stack to the finished ones, grouped by vertex, and prepares what
+// can follow.
+void PhraseSearch::settle() {
+  const std::vector<Hypothesis>& stack = stack_.hypotheses();
+  std::vector<std::uint32_t> order(stack.size());
+  std::iota(order.begin(), order.end(), 0u);
+  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    const Hypothesis &x = stack[a], &y = stack[b];
+    if (x.vertex != y.vertex) {
+      std::uint32_t cx = vertices_[x.vertex].coverage, cy = vertices_[y.vertex].coverage;
+      return cx != cy ? cx < cy : x.vertex < y.vertex;
+    }
+    return x.best.score != y.best.score ? x.best.score > y.best.score : a < b;
+  });
+  std::vector<std::uint32_t> vertices;
+  std::uint32_t begin = static_cast<std::uint32_t>(kept_.size());
+  for (std::uint32_t i : order) kept_.push_back(stack[i]);
+  std::uint32_t end = static_cast<std::uint32_t>(kept_.size());
+  while (begin < end) {
+    std::uint32_t stop = begin;
+    while (stop < end && kept_[stop].vertex == kept_[begin].vertex) ++stop;
+    rank(begin, stop);
+    vertices.push_back(kept_[begin].vertex);
+    begin = stop;
+  }
+  make_edges(vertices);
+}
+
+void PhraseSearch::rank(std::uint32_t first, std::uint32_t last) {
+  Vertex& v = vertices_[kept_[first].vertex];
+  v.count = last - first;
+  std::uint32_t shared = kNone;  // without reordering scores one order serves all
+  for (int o = 0; o < 3; ++o) {
+    if (!(v.next >> o & 1)) continue;
+    if (!forward_ && shared != kNone) {
+      v.first[o] = shared;
+      continue;
+    }
+    v.first[o] = shared = static_cast<std::uint32_t>(ranked_.size());
+    for (std::uint32_t i = first; i < last; ++i) {
+      const PhraseOption* option = kept_[i].best.option;
+      ranked_.push_back({kept_[i].best.score + (option ? option->forward[o] : 0), i});
+    }
+    if (forward_) {
+      std::stable_sort(ranked_.begin() + v.first[o], ranked_.end(),
+                       [](const Ranked& a, const Ranked& b) { return a.score > b.score; });
+    }
+  }
+}
+
+// The extensions of a finished stack. `vertices` has those with the same
+// coverage side by side.
+void PhraseSearch::make_edges(const std::vector<std::uint32_t>& vertices) {
+  const std::uint32_t size = static_cast<std::uint32_t>(options_.size());
+  const std::uint32_t longest = static_cast<std::uint32_t>(options_.longest());
+  const std::uint32_t reach = limits_.distortion < 0 ? size : static_cast<std::uint32_t>(limits_.distortion);
+  for (std::size_t i = 0; i < vertices.size();) {
+    const std::uint32_t coverage = vertices_[vertices[i]].coverage;
+    std::size_t stop = i;
+    while (stop < vertices.size() && vertices_[vertices[stop]].coverage == coverage) ++stop;
+    const std::uint32_t gap = coverages_[coverage].first_gap;
+    for (std::uint32_t begin = gap; begin < std::min(size, gap + std::max(reach, 1u)); ++begin) {
+      for (std::uint32_t end = begin + 1; end <= std::min(size, begin + longest); ++end) {
+        if (coverages_.covers(coverage, end - 1)) break;
+        // A jump over the first gap must leave the way back open.
+        if (begin != gap && end - gap > reach) break;
+        const PhraseOptionList* list = options_.at(static_cast<int>(begin), static_cast<int>(end));
+        if (!list) continue;
+        std::uint32_t target = kNone;
+        for (std::size_t k = i; k < stop; ++k) {
+          const std::uint32_t previous_end = vertices_[vertices[k]].end;
+          const std::uint32_t jump = begin > previous_end ? begin - previous_end : previous_end - begin;
+          if (jump > reach) continue;
+          if (target == kNone) {
+            std::uint32_t after = coverages_.add(coverage, begin, end, [&](std::uint32_t id) { return future(id); });
+            target = vertex(after, begin, end);
+          }
+          const Vertex& from = vertices_[vertices[k]];
+          int o = orientation(from.begin, from.end, begin, end);
+          const Coverage& after = coverages_[vertices_[target].coverage];
+          edges_[after.covered].push_back({from.first[o], from.count, &list->order[o],
+                                           -weights_[kDistortion] * jump + after.future, target, begin, end, o});
+        }
+      }
+    }
+    i = stop;
+  }
+}
+
+void PhraseSearch::start(bool keep_others) {
+  coverages_.reset();
+  vertices_.clear();
+  vertex_ids_.clear();
+  kept_.clear();
+  others_.clear();
+  ranked_.clear();
+  edges_.resize(std::max<std::size_t>(edges_.size(), words_.size() + 1));
+  for (std::vector<Edge>& edges : edges_) edges.clear();
+  keep_others_ = keep_others;
+  // The start looks like a phrase that ends before the first word.
+  vertices_.push_back({0, kNone, 0, 5, false});
+  Hypothesis root;
+  root.best = {};
+  root.total = 0;
+  root.vertex = 0;
+  root.state = model_.begin_state();
+  kept_.push_back(root);
+  rank(0, 1);
+  make_edges({0});
+}
+
+void PhraseSearch::fill(int covered) {
+  stack_.reset(limits_.cube_pruning ? static_cast<std::size_t>(limits_.pop_limit) : 0, keep_others_);
+  std::vector<Edge>& edges = edges_[covered];
+  if (limits_.cube_pruning) {
+    fill_by_cube(edges);
+  } else {
+    fill_by_all(edges);
+  }
+  stack_.prune(limits_.stack_size > 0 ? static_cast<std::size_t>(limits_.stack_size) : SIZE_MAX);
+  edges.clear();
+  settle();
+}
+
+std::vector<Arrival> PhraseSearch::arrivals(std::uint32_t node) const {
+  std::vector<Arrival> result{kept_[node].best};
+  for (std::uint32_t i = kept_[node].others; i != kNone; i = others_[i].next) result.push_back(others_[i].arrival);
+  // The list runs from the latest to the first; equal scores keep the order of
+  // discovery.
+  std::reverse(result.begin() + 1, result.end());
+  std::stable_sort(result.begin(), result.end(), [](const Arrival& a, const Arrival& b) { return a.score > b.score; });
+  return result;
+}
+
+void PhraseSearch::add_derivation(const Path& path, double score, Translation& result) {
+  Derivation derivation;
+  derivation.score = score;
+  lm::State states[2];
+  states[0] = model_.begin_state();
+  int now = 0;
+  for (std::size_t n = 0; n < path.size(); ++n) {
+    const Arrival& arrival = path[n];
+    const PhraseOption& option = *arrival.option;
+    auto& places = used_[&option];
+    auto place = std::find_if(places.begin(), places.end(), [&](const auto& p) { return p.first == arrival.begin; });
+    if (place == places.end()) {
+      places.emplace_back(arrival.begin, static_cast<std::uint32_t>(result.phrases.size()));
+      place = places.end() - 1;
+      result.phrases.push_back({arrival.begin, arrival.end, static_cast<std::uint32_t>(option.words.size()),
+                                option.unknown, option.text, option.links, option.scores, option.reordering});
+    }
+    double lm = 0;
+    for (lm::WordId word : option.words) {
+      lm += model_.score(states[now], word, states[1 - now]).log10;
+      now = 1 - now;
+    }
+    if (n + 1 == path.size()) lm += model_.score(states[now], lm::kEnd, states[1 - now]).log10;
+    derivation.steps.push_back({place->second, static_cast<float>(lm * kLn10)});
+  }
+  result.derivations.push_back(std::move(derivation));
+  Derivation& added = result.derivations.back();
+  for (std::size_t n = 0; n < added.steps.size(); ++n) {
+    FeatureVector step = result.step_features(result.derivations.size() - 1, n);
+    for (int i = 0; i < kFeatures; ++i) added.features[i] += step[i];
+  }
+  if (path.empty()) {
+    added.features[kLanguageModel] = kLn10 * model_.score(states[now], lm::kEnd, states[1 - now]).log10;
+    added.score = dot(weights_, added.features);
+  }
+}
+
+Translation PhraseSearch::run(std::string_view sentence, const NBest& nbest) {
+  words_.clear();
+  for (std::size_t i = 0; i < sentence.size();) {
+    std::size_t stop = std::min(sentence.find_first_of(" \t\r\n", i), sentence.size());
+    if (stop > i) words_.push_back(sentence.substr(i, stop - i));
+    i = stop + 1;
+  }
+  Translation result;
+  used_.clear();
+  if (words_.empty()) {
+    add_derivation({}, 0, result);
+    return result;
+  }
+  options_.prepare(words_, builder_, cache_, limits_.phrase_length, limits_.distortion);
+  start(nbest.size > 1);
+  for (std::size_t covered = 1; covered <= words_.size(); ++covered) fill(static_cast<int>(covered));
+  // A complete hypothesis has nothing left that could tell it from another:
+  // there is one.
+  std::uint32_t goal = static_cast<std::uint32_t>(kept_.size() - 1);
+  std::unordered_map<std::uint32_t, std::vector<Arrival>> sorted;
+  auto ways = [&](std::uint32_t node) -> const std::vector<Arrival>& {
+    auto found = sorted.find(node);
+    if (found == sorted.end()) found = sorted.emplace(node, arrivals(node)).first;
+    return found->second;
+  };
+  std::unordered_set<std::string> seen;
+  // Many paths can give the same words; a bound on their number keeps a hard
+  // sentence from taking forever.
+  std::size_t patience = static_cast<std::size_t>(nbest.size) * 200;
+  best_paths(goal, ways, [&](const Path& path, double score) {
+    if (nbest.distinct && nbest.size > 1) {
+      std::string text;
+      for (const Arrival& arrival : path) {
+        text += arrival.option->text;
+        text += ' ';
+      }
+      if (!seen.insert(std::move(text)).second) return --patience > 0;
+    }
+    add_derivation(path, score, result);
+    return result.derivations.size() < static_cast<std::size_t>(nbest.size);
+  });
+  return result;
+}
+
+}  // namespace treeglot::search
