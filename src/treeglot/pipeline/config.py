@@ -26,6 +26,7 @@ import difflib
 import os
 import re
 import tomllib
+from itertools import takewhile
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
@@ -205,10 +206,9 @@ def find_key(text: str, keys: list[str]) -> int:
             found = table + _split_key(assignment[1])
         else:
             continue
-        common = len(os.path.commonprefix([found, keys]))
-        if common == len(found) or common == len(keys):
-            if common > depth:
-                best, depth = number, common
+        common = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(found, keys, strict=False)))
+        if common in (len(found), len(keys)) and common > depth:
+            best, depth = number, common
     return best
 
 

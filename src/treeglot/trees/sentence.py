@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Literal, NamedTuple, get_args
 
 from treeglot.errors import TreeError
@@ -191,7 +192,7 @@ class AlignedPair:
                     )
             if link.kind not in get_args(LinkKind):
                 raise TreeError(f"{where}link kind {link.kind!r}", remedy="kinds are good and fuzzy")
-        for one, other in zip(ordered, ordered[1:], strict=False):
+        for one, other in pairwise(ordered):
             if one[:2] == other[:2]:
                 raise TreeError(
                     f"{where}{what} link {one.source}-{one.target} is given twice", remedy="drop one of them"
