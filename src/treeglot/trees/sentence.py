@@ -94,9 +94,7 @@ class ParsedSentence:
             return cls(tree.tokens, dependency, constituency, id, tuple(comments))
         check_same_forms(dependency.tokens, constituency.tokens, sentence=id)
         tokens = merge_annotations(dependency.tokens, constituency.tokens)
-        return cls(
-            tokens, dependency.with_tokens(tokens), constituency.with_tokens(tokens), id, tuple(comments)
-        )
+        return cls(tokens, dependency.with_tokens(tokens), constituency.with_tokens(tokens), id, tuple(comments))
 
     def __len__(self) -> int:
         return len(self.tokens)
