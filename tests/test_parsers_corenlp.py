@@ -269,6 +269,9 @@ def test_real_parses(lang: str, text: str, words: list[str] | None, subject: tup
     assert failure(empty) == "empty line"
     assert tokens.tokens.forms == ("a", "b c", ".")
     assert words is None or list(first.tokens.forms) == words
+    spaces = ["" if misc == "SpaceAfter=No" else " " for misc in first.tokens.misc]
+    if not first.ranges:
+        assert "".join(map(str.__add__, first.tokens.forms, spaces)).strip() == text
     assert first.dependency is not None
     arcs = {
         (first.tokens.forms[j], first.tokens.forms[head])
