@@ -74,9 +74,6 @@ def test_demo_files(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
     whole = examples.splits
     monkeypatch.setattr(examples, "splits", lambda seed=1: whole(seed, examples.Sizes(40, 5, 5, 5)))
-    write = examples.write_example
-    sizes = examples.Sizes(40, 5, 5, 5)
-    monkeypatch.setattr(examples, "write_example", lambda folder, seed=1: write(folder, seed, sizes))
     result = run("demo", tmp_path / "demo")
     assert result.code == 0, result.err
     assert "is the identity: 110 of 110" in result.out

@@ -211,7 +211,7 @@ def test_standard_output_streams(tmp_path: Path, capsys: pytest.CaptureFixture[s
 
 
 def test_refused_settings(tmp_path: Path) -> None:
-    source = write_lines(tmp_path / "in.txt", LINES[:3])
+    source = write_lines(tmp_path / "in.txt", LINES[:12])
     with open_parser("parsers_fake:chain", "en") as parser:
         with pytest.raises(ParserError, match="no output"):
             parse_file(parser, source)

@@ -54,8 +54,9 @@ def demo(
     out = Console(soft_wrap=True)
     folder.mkdir(parents=True, exist_ok=True)
     out.rule("1. the embedded corpus")
-    parts = examples.splits(seed=seed)._asdict()
-    examples.write_example(folder / "corpus", seed=seed)
+    corpus = examples.splits(seed=seed)
+    examples.write_example(folder / "corpus", parts=corpus)
+    parts = corpus._asdict()
     out.print(_corpus_table(parts))
 
     out.rule("2. one pair, its trees and links")

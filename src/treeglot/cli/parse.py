@@ -97,6 +97,8 @@ def parse(
     if conllu is None and penn is None and jsonl is None:
         conllu = Path("-")
     with open_parser(name, lang, **options) as backend:
+        if not threads and str(source) == "-" and backend.concurrency == "processes":
+            workers = 1  # a few lines by hand should not wait for several processes to load their models
         summary = parse_file(
             backend,
             source,

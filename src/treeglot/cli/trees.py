@@ -153,4 +153,4 @@ def stats(
     table.columns[1].justify = "right"
     for name, value in statistics_rows(result):
         table.add_row(name, value)
-    Console(soft_wrap=True).print(table)
+    Console(soft_wrap=True, width=None if sys.stdout.isatty() else 1000).print(table)

@@ -17,7 +17,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from treeglot.examples.corpus import Sizes, splits
+from treeglot.examples.corpus import Sizes, Splits, splits
 from treeglot.files import atomic_write
 from treeglot.trees import AlignedPair
 from treeglot.trees.conllu import write_conllu
@@ -26,13 +26,19 @@ from treeglot.trees.treejson import write_jsonl
 from treeglot.trees.wordlinks import write_pharaoh
 
 
-def write_example(folder: str | os.PathLike[str], seed: int = 1, sizes: Sizes = Sizes()) -> list[Path]:  # noqa: B008
+def write_example(
+    folder: str | os.PathLike[str],
+    seed: int = 1,
+    sizes: Sizes = Sizes(),  # noqa: B008 - an immutable default
+    *,
+    parts: Splits | None = None,
+) -> list[Path]:
     """Write the corpus of ``seed`` to ``folder`` (made if it is not there) and return the files. Parts of size 0 are
-    left out. The same seed and sizes give the same bytes."""
+    left out. The same seed and sizes give the same bytes. ``parts`` is the corpus, if you have it already."""
     place = Path(folder)
     place.mkdir(parents=True, exist_ok=True)
     written: list[Path] = []
-    for name, pairs in splits(seed, sizes)._asdict().items():
+    for name, pairs in (parts or splits(seed, sizes))._asdict().items():
         if pairs:
             written.extend(_write_part(place, name, pairs))
     return written

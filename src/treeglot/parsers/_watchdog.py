@@ -31,7 +31,7 @@ def main(command: list[str]) -> int:
             pass
         stop()
 
-    # Ctrl-C reaches the whole group; the parent decides when the program ends.
+    # The parent decides when the program ends, not a Ctrl-C.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=wait_for_parent, daemon=True).start()
     code = child.wait()

@@ -123,8 +123,7 @@ def _tokens(
     tags = list(tree_tags) if tree_tags is not None else [word.get("pos", UNSET) for word in words]
     only_universal = lang != "en" and all(tag in UPOS for tag in tags)
     lemmas = [word.get("lemma") or UNSET for word in words]
-    last = len(words) - 1
-    misc = ["SpaceAfter=No" if j != last and not word.get("after", " ") else UNSET for j, word in enumerate(words)]
+    misc = ["SpaceAfter=No" if _glued(words, j) else UNSET for j in range(len(words))]
     return Tokens(
         given if given is not None else _forms(words, units),
         lemmas=lemmas if any(lemma != UNSET for lemma in lemmas) else None,
@@ -132,6 +131,14 @@ def _tokens(
         xpos=None if only_universal else tags,
         misc=misc if given is None else None,
     )
+
+
+def _glued(words: Sequence[dict[str, Any]], j: int) -> bool:
+    """Whether the next word follows word j without a space (Chinese answers have offsets, but no ``after``)."""
+    if j + 1 >= len(words):
+        return False
+    end, begin = words[j].get("characterOffsetEnd"), words[j + 1].get("characterOffsetBegin")
+    return bool(end == begin) if end is not None and begin is not None else not words[j].get("after", " ")
 
 
 def _forms(words: Sequence[dict[str, Any]], units: bytes) -> list[str]:
@@ -162,7 +169,7 @@ def _ranges(words: Sequence[dict[str, Any]], units: bytes) -> tuple[MultiwordRan
         if end - start > 1:
             begin, stop = places[start]
             surface = units[2 * begin : 2 * stop].decode("utf-16-le", "replace")
-            glued = end < len(words) and not words[end - 1].get("after", " ")
+            glued = _glued(words, end - 1)
             columns = (f"{start + 1}-{end}", surface, *[UNSET] * 7, "SpaceAfter=No" if glued else UNSET)
             ranges.append(MultiwordRange(start, end, columns))
         start = end

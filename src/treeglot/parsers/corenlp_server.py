@@ -11,7 +11,9 @@ import contextlib
 import http.client
 import json
 import logging
+import os
 import secrets
+import signal
 import socket
 import subprocess
 import sys
@@ -195,6 +197,7 @@ class CoreNLPServer:
                     stdout=subprocess.PIPE,
                     stderr=stream,
                     cwd=self._folder.name,
+                    start_new_session=True,  # Ctrl-C is for us; and the whole group can be stopped
                 )
         except OSError as error:
             return str(error)
@@ -234,6 +237,9 @@ class CoreNLPServer:
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
+        if process.returncode < 0:  # the watchdog itself was killed: Java is an orphan of its group
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(process.pid, signal.SIGKILL)
         with contextlib.suppress(ValueError):
             self._peak = max(self._peak, int(process.stdout.read() or 0))
         process.stdout.close()

@@ -41,6 +41,9 @@ from treeglot.progress import track
 
 log = logging.getLogger(__name__)
 
+_ONLY_PACE = frozenset({"threads", "memory", "timeout", "java"})
+"""Options that do not change the trees: a run may be continued with others."""
+
 OnEmpty = Literal["placeholder", "error"]
 
 
@@ -202,7 +205,7 @@ class _Run:
         return {
             "input": digest,
             "parser": self.parser.description,
-            "options": {name: str(value) for name, value in sorted(options.items())},
+            "options": {name: str(value) for name, value in sorted(options.items()) if name not in _ONLY_PACE},
             "formats": list(self.job.formats),
             "tokenized": self.job.tokenized,
             "header": self.job.header,
@@ -215,8 +218,10 @@ class _Run:
 
     def _records(self, left: Iterator[Batch]) -> Iterator[Record]:
         """Parse what is left, in order; count and show the sentences."""
-        if self.total is not None:  # no more workers than there are batches
-            self.workers = max(1, min(self.workers, -(-(self.total - self.summary.resumed) // self.batch_size)))
+        if self.total is not None:
+            # No more threads than batches; a process must load the model first and is worth it from four batches on.
+            enough = self.batch_size * (1 if self.parser.concurrency == "threads" else 4)
+            self.workers = max(1, min(self.workers, -(-(self.total - self.summary.resumed) // enough)))
             self.summary.workers = self.workers
         if self.workers == 1 or self.parser.concurrency == "threads":
             records = in_threads(functools.partial(self.job, self.parser), left, self.workers)

@@ -153,7 +153,9 @@ class SpacyParser(Parser):
             heads.append(ROOT if head.i == token.i else number.get(head.i))
         if kept and ROOT not in heads:  # the root itself was white space
             heads[0] = ROOT
-        fixed, labels, attached = single_root(heads, [token.dep_.replace("ROOT", "root") for token in kept])
+        fixed, labels, attached = single_root(
+            heads, [token.dep_.removesuffix("_bunsetu").replace("ROOT", "root") for token in kept]
+        )
         tokens = self.tokens(kept, keep_space)
         return with_attached(ParsedSentence.of(DependencyTree(tokens, fixed, labels)), attached)
 

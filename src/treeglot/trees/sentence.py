@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Literal, NamedTuple, get_args
 
 from treeglot.errors import TreeError
@@ -93,9 +94,7 @@ class ParsedSentence:
             return cls(tree.tokens, dependency, constituency, id, tuple(comments))
         check_same_forms(dependency.tokens, constituency.tokens, sentence=id)
         tokens = merge_annotations(dependency.tokens, constituency.tokens)
-        return cls(
-            tokens, dependency.with_tokens(tokens), constituency.with_tokens(tokens), id, tuple(comments)
-        )
+        return cls(tokens, dependency.with_tokens(tokens), constituency.with_tokens(tokens), id, tuple(comments))
 
     def __len__(self) -> int:
         return len(self.tokens)
@@ -191,7 +190,7 @@ class AlignedPair:
                     )
             if link.kind not in get_args(LinkKind):
                 raise TreeError(f"{where}link kind {link.kind!r}", remedy="kinds are good and fuzzy")
-        for one, other in zip(ordered, ordered[1:], strict=False):
+        for one, other in pairwise(ordered):
             if one[:2] == other[:2]:
                 raise TreeError(
                     f"{where}{what} link {one.source}-{one.target} is given twice", remedy="drop one of them"

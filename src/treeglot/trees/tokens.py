@@ -72,9 +72,7 @@ class Tokens(Sequence[Token]):
                 continue
             column = tuple(values)
             if len(column) != len(words):
-                raise TreeError(
-                    f"{len(words)} forms but {len(column)} {name}", remedy="give one value for each word"
-                )
+                raise TreeError(f"{len(words)} forms but {len(column)} {name}", remedy="give one value for each word")
             put(self, name, column)
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -108,9 +106,7 @@ class Tokens(Sequence[Token]):
     @property
     def tags(self) -> tuple[str, ...]:
         """The part-of-speech tag that the models use for each word: xpos, or upos where xpos is unset."""
-        return tuple(
-            xpos if xpos != UNSET else upos for xpos, upos in zip(self.xpos, self.upos, strict=True)
-        )
+        return tuple(xpos if xpos != UNSET else upos for xpos, upos in zip(self.xpos, self.upos, strict=True))
 
     def __len__(self) -> int:
         return len(self.forms)
