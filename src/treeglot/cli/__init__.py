@@ -14,11 +14,17 @@ from typing import Annotated
 import typer
 
 from treeglot import TreeglotError, __version__, progress
+from treeglot.cli.align import app as align_app
 from treeglot.cli.bitext import app as bitext_app
 from treeglot.cli.config import app as config_app
+from treeglot.cli.evaluate import evaluate
 from treeglot.cli.example import app as example_app
 from treeglot.cli.example import demo
+from treeglot.cli.lm import app as lm_app
 from treeglot.cli.parse import parse, parsers_app
+from treeglot.cli.project import export_app, init, train, tune
+from treeglot.cli.rules import app as rules_app
+from treeglot.cli.translate import translate
 from treeglot.cli.trees import app as trees_app
 
 app = typer.Typer(
@@ -29,13 +35,28 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.add_typer(trees_app, name="trees")
-app.add_typer(bitext_app, name="bitext")
-app.command("parse")(parse)
-app.add_typer(parsers_app, name="parsers")
-app.add_typer(example_app, name="example")
-app.command("demo")(demo)
-app.add_typer(config_app, name="config")
+for name, command in (
+    ("init", init),
+    ("train", train),
+    ("tune", tune),
+    ("translate", translate),
+    ("evaluate", evaluate),
+    ("demo", demo),
+    ("parse", parse),
+):
+    app.command(name)(command)
+for name, group in (
+    ("trees", trees_app),
+    ("bitext", bitext_app),
+    ("parsers", parsers_app),
+    ("align", align_app),
+    ("rules", rules_app),
+    ("lm", lm_app),
+    ("export", export_app),
+    ("config", config_app),
+    ("example", example_app),
+):
+    app.add_typer(group, name=name)
 
 
 def _print_version(wanted: bool) -> None:

@@ -109,7 +109,9 @@ def init(
     folder: Annotated[Path, typer.Argument(help="The project's folder.")],
     source: Annotated[str, typer.Option(help="Source language.")] = "zh",
     target: Annotated[str, typer.Option(help="Target language.")] = "en",
-    train: Annotated[str, typer.Option(help="Training text: its path without the language, or one TMX, TSV ... file.")] = "corpus/train",
+    train: Annotated[
+        str, typer.Option(help="Training text: its path without the language, or one TMX, TSV ... file.")
+    ] = "corpus/train",
     dev: Annotated[str, typer.Option(help="Text to tune on, in the same way.")] = "",
     test: Annotated[str, typer.Option(help="Text to test on, in the same way.")] = "",
     tokenizer: Annotated[str, typer.Option(help="moses, space or char.")] = "moses",
@@ -135,8 +137,6 @@ def init(
             data += f'\n[data.{part}]\nsource = "{prefix}.{source}"\ntarget = "{prefix}.{target}"\n'
     with atomic_write(path) as file:
         file.write(
-            TEMPLATE.format(
-                name=folder.resolve().name, source=source, target=target, tokenizer=tokenizer, data=data
-            )
+            TEMPLATE.format(name=folder.resolve().name, source=source, target=target, tokenizer=tokenizer, data=data)
         )
     print(path)

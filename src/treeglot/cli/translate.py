@@ -17,7 +17,7 @@ from treeglot.files import atomic_write, read_lines
 from treeglot.pipeline.project import Project
 from treeglot.progress import track
 from treeglot.search.phrases import PhraseDecoder, Translation, open_phrases, read_moses_phrases
-from treeglot.search.weights import read_weights
+from treeglot.search.weights import read_moses_weights, read_weights
 
 BATCH = 256
 """Sentences that are translated at a time: enough for all cores, few enough to see results early."""
@@ -28,7 +28,9 @@ def translate(
     out: Annotated[str, typer.Option("--out", "-o", help="Where to write; - is standard output.")] = "-",
     project: Annotated[Path, typer.Option("--project", "-p", help="The project's folder.")] = Path(),
     system: Annotated[str, typer.Option(help="Which system of the project.")] = "phrases",
-    nbest: Annotated[int, typer.Option(help="Print so many translations of each line: number ||| words ||| features ||| score.")] = 0,
+    nbest: Annotated[
+        int, typer.Option(help="Print so many translations of each line: number ||| words ||| features ||| score.")
+    ] = 0,
     distinct: Annotated[bool, typer.Option("--distinct", help="No repeated translations in n-best lists.")] = False,
     explain: Annotated[bool, typer.Option("--explain", help="Print which phrase became what, and its scores.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
@@ -48,23 +50,24 @@ def translate(
         tokenized = True
     else:
         loaded = Project(project)
-        given = read_weights(weights) if weights else None
+        given = _read_weights(weights) if weights else None
         decoder = loaded.decoder(loaded.check_system(system), given, **limits)
     lines = (line for _, line in read_lines(text))
     with atomic_write(out) as file:
-        number = 0
-        for line, words, result in track(_translated(lines, decoder, loaded, tokenized, nbest, distinct, threads), "translating"):
+        results = _translated(lines, decoder, loaded, tokenized, nbest, distinct, threads)
+        for number, (line, words, result) in enumerate(track(results, "translating")):
             best = result.text
             shown = best if tokenized or loaded is None else loaded.pipelines[1].running_text(best.split())
             if as_json:
                 file.write(json.dumps(_record(line, words, result, shown, nbest, explain), ensure_ascii=False) + "\n")
             elif nbest:
-                file.writelines(f"{number} ||| {one.text} ||| {_features(one)} ||| {one.score:.6f}\n" for one in result.kbest)
+                file.writelines(
+                    f"{number} ||| {one.text} ||| {_features(one)} ||| {one.score:.6f}\n" for one in result.kbest
+                )
             elif explain:
                 file.write(_explanation(number, line, result, shown))
             else:
                 file.write(shown + "\n")
-            number += 1
             if out == "-":
                 file.flush()
 
@@ -77,7 +80,12 @@ def _bare_decoder(
     with table.open("rb") as file:
         stored = file.read(4) == b"TGPT"
     phrases = open_phrases(table) if stored else read_moses_phrases(table, reordering)
-    return PhraseDecoder(phrases, lm.open_model(model), read_weights(weights), **limits)  # type: ignore[arg-type]
+    return PhraseDecoder(phrases, lm.open_model(model), _read_weights(weights), **limits)  # type: ignore[arg-type]
+
+
+def _read_weights(path: Path) -> dict[str, float]:
+    """A weight file of ours, or a moses.ini."""
+    return read_moses_weights(path) if path.suffix == ".ini" else read_weights(path)
 
 
 def _translated(
@@ -91,7 +99,9 @@ def _translated(
 ) -> Iterator[tuple[str, str, Translation]]:
     size = 1 if sys.stdin.isatty() else BATCH
     while batch := list(islice(lines, size)):
-        words = batch if tokenized or project is None else [" ".join(project.pipelines[0].words(line)) for line in batch]
+        words = (
+            batch if tokenized or project is None else [" ".join(project.pipelines[0].words(line)) for line in batch]
+        )
         results = decoder.translate(words, nbest=max(nbest, 1), distinct=distinct, threads=threads)
         yield from zip(batch, words, results, strict=True)
 

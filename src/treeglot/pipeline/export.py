@@ -13,7 +13,8 @@ from treeglot.errors import TreeglotError
 from treeglot.files import atomic_write
 from treeglot.pipeline.project import PARTS, Project
 from treeglot.search.weights import format_moses_weights
-from treeglot.tables import PhraseTable, export_moses as export_tables
+from treeglot.tables import PhraseTable
+from treeglot.tables import export_moses as export_tables
 
 MOSES_INI = """\
 # Written by treeglot; paths are absolute, so move it with care.

@@ -1,0 +1,253 @@
+"""``treeglot rules``: extract phrase pairs, build tables, look inside them, and exchange them with Moses."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from treeglot.errors import TreeglotError
+from treeglot.files import atomic_write_binary
+from treeglot.grammars.phrases import MAX_LENGTH
+from treeglot.tables import (
+    PhraseTable,
+    TableEntry,
+    TableStatistics,
+    build_phrase_table,
+    export_moses,
+    import_moses,
+    write_phrase_counts,
+)
+
+app = typer.Typer(help="Extract rules, build rule tables and look inside them.", no_args_is_help=True)
+
+SourceOption = Annotated[str, typer.Option("--source", help="Tokenised source text.")]
+TargetOption = Annotated[str, typer.Option("--target", help="Tokenised target text.")]
+AlignOption = Annotated[str, typer.Option("--align", help="Word links, such as 0-0 1-2, a line for each pair.")]
+LengthOption = Annotated[int, typer.Option("--max-length", help="The longest phrase on either side, in words.")]
+MemoryOption = Annotated[str, typer.Option(help="Limit for counting and sorting, such as 4g.")]
+ThreadsOption = Annotated[int, typer.Option(help="Threads; 0 means all cores.")]
+TemporaryOption = Annotated[Path | None, typer.Option(help="The folder for what does not fit in memory.")]
+TableArgument = Annotated[Path, typer.Argument(metavar="TABLE", help="A table made by build or import.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="JSON instead of a table.")]
+
+SCORES = ("p(f|e)", "lex(f|e)", "p(e|f)", "lex(e|f)")
+
+
+def _extract_phrases(
+    source: str, target: str, align: str, max_length: int, memory: str, threads: int, temporary: Path | None
+) -> int:
+    with atomic_write_binary("-") as out:
+        return write_phrase_counts(
+            source, target, align, out, max_length=max_length, memory=memory, threads=threads, folder=temporary
+        )
+
+
+EXTRACTORS: dict[str, Callable[[str, str, str, int, str, int, Path | None], int]] = {"phrases": _extract_phrases}
+"""What `rules extract` can extract: a grammar's name and a function that prints its rules and counts them."""
+
+
+@app.command()
+def extract(
+    grammar: Annotated[str, typer.Argument(metavar="GRAMMAR", help=f"One of: {', '.join(EXTRACTORS)}.")],
+    source: SourceOption,
+    target: TargetOption,
+    align: AlignOption,
+    max_length: LengthOption = MAX_LENGTH,
+    memory: MemoryOption = "4g",
+    threads: ThreadsOption = 0,
+    temporary: TemporaryOption = None,
+) -> None:
+    """Print every rule of an aligned corpus with its count, sorted: source ||| target ||| count."""
+    if grammar not in EXTRACTORS:
+        raise TreeglotError(f"there is no grammar {grammar!r}", remedy=f"choose one of: {', '.join(EXTRACTORS)}")
+    pairs = EXTRACTORS[grammar](source, target, align, max_length, memory, threads, temporary)
+    print(f"{pairs:,} pairs", file=sys.stderr)
+
+
+@app.command()
+def build(
+    source: SourceOption,
+    target: TargetOption,
+    align: AlignOption,
+    out: Annotated[Path, typer.Option("--out", help="The table.")],
+    max_length: LengthOption = MAX_LENGTH,
+    memory: MemoryOption = "4g",
+    threads: ThreadsOption = 0,
+    temporary: TemporaryOption = None,
+) -> None:
+    """Extract, count and score the phrase pairs of an aligned corpus and store them as a table."""
+    report = build_phrase_table(
+        source, target, align, out, max_length=max_length, memory=memory, threads=threads, folder=temporary
+    )
+    print(
+        f"{out}: {report.pairs:,} pairs of {report.sources:,} sources from {report.sentences:,} sentence pairs, "
+        f"{report.table_bytes / max(report.pairs, 1):.1f} bytes a pair; {report.corpus_bytes >> 20:,} MB of memory for "
+        f"the corpus, {report.spilled_runs} sorted runs on disk",
+        file=sys.stderr,
+    )
+
+
+@app.command()
+def show(
+    table: TableArgument,
+    phrase: Annotated[str, typer.Argument(metavar="PHRASE", help="A source phrase, tokenised as the table.")],
+    limit: Annotated[int, typer.Option(help="How many pairs at most; 0 means all.")] = 20,
+    as_json: JsonOption = False,
+) -> None:
+    """Show the translations of a source phrase with their scores, the best first."""
+    loaded = PhraseTable(table)
+    entries = loaded.lookup(phrase, limit or None)
+    if not entries and not as_json:
+        raise TreeglotError(
+            f"the table has no phrase {phrase!r}", path=table, remedy="look for parts of it with: treeglot rules search"
+        )
+    _print_entries(entries, loaded, as_json)
+
+
+@app.command()
+def search(
+    table: TableArgument,
+    pattern: Annotated[str, typer.Argument(metavar="PATTERN", help="Words; * ? [...] as in file names.")],
+    target: Annotated[bool, typer.Option("--target", help="Search in target phrases.")] = False,
+    regex: Annotated[bool, typer.Option("--regex", help="PATTERN is a regular expression on the phrase.")] = False,
+    whole: Annotated[bool, typer.Option("--whole", help="The phrase has no other words.")] = False,
+    limit: Annotated[int, typer.Option(help="How many pairs at most; 0 means all.")] = 20,
+    as_json: JsonOption = False,
+) -> None:
+    """Find pairs whose source (or target) phrase has the words of PATTERN one after another."""
+    loaded = PhraseTable(table)
+    entries = loaded.search(
+        pattern, side="target" if target else "source", regex=regex, whole=whole, limit=limit + 1 if limit else None
+    )
+    more = bool(limit) and len(entries) > limit
+    _print_entries(entries[:limit] if more else entries, loaded, as_json)
+    if more:
+        print(f"more than {limit} pairs; --limit 0 shows all", file=sys.stderr)
+    elif not entries:
+        print("no pair found", file=sys.stderr)
+
+
+@app.command()
+def stats(
+    table: TableArgument,
+    verify: Annotated[bool, typer.Option("--verify", help="Check the whole file's checksum first.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Show the size of a table, the lengths of its phrases and how ambiguous they are."""
+    result = PhraseTable(table, verify=verify).statistics()
+    if as_json:
+        print(json.dumps({**result._asdict(), "bytes_per_entry": round(result.bytes_per_entry, 3)}, ensure_ascii=False))
+        return
+    _print_statistics(result)
+
+
+@app.command()
+def export(
+    table: TableArgument,
+    out: Annotated[Path | None, typer.Argument(metavar="[OUT]", help="The phrase table as text.")] = None,
+    moses: Annotated[
+        Path | None, typer.Option("--moses", metavar="DIR", help="Write all of Moses' tables to this folder.")
+    ] = None,
+    reordering: Annotated[Path | None, typer.Option(help="With OUT: the reordering table as text.")] = None,
+) -> None:
+    """Write a table as text in Moses' format; names that end in .gz or .zst are packed."""
+    if (out is None) == (moses is None):
+        raise TreeglotError("nowhere or two places to write", remedy="give either OUT or --moses DIR")
+    loaded = PhraseTable(table)
+    if moses is not None:
+        moses.mkdir(parents=True, exist_ok=True)
+    place = moses if moses is not None else out
+    assert place is not None
+    if moses is None and place.is_dir():
+        raise TreeglotError("is a folder", path=place, remedy="name a file in it, or give the folder with --moses")
+    for path in export_moses(loaded, place, reordering=reordering):
+        print(path)
+
+
+@app.command("import")
+def import_(
+    phrase_table: Annotated[
+        str, typer.Argument(metavar="PHRASE_TABLE", help="Moses' phrase table; - is standard input.")
+    ],
+    out: Annotated[Path, typer.Argument(metavar="OUT", help="The table.")],
+    reordering: Annotated[str | None, typer.Option(help="Moses' reordering table, msd-bidirectional-fe.")] = None,
+    memory: MemoryOption = "1g",
+    temporary: TemporaryOption = None,
+) -> None:
+    """Make a table with the scores of Moses' text tables."""
+    report = import_moses(phrase_table, out, reordering=reordering, memory=memory, folder=temporary)
+    if report.without_reordering:
+        print(f"treeglot: {report.without_reordering:,} pairs have no reordering probabilities", file=sys.stderr)
+    if report.unused_reordering:
+        print(f"treeglot: {report.unused_reordering:,} reordering lines have no pair", file=sys.stderr)
+    print(f"{out}: {report.pairs:,} pairs of {report.sources:,} sources", file=sys.stderr)
+
+
+def _print_entries(entries: list[TableEntry], table: PhraseTable, as_json: bool) -> None:
+    if as_json:
+        for entry in entries:
+            print(json.dumps(dataclasses.asdict(entry), ensure_ascii=False))
+        return
+    counts = table.core.has_counts
+    header = ["source", "target", *SCORES, "links", *(["count"] if counts else [])]
+    rows = [
+        [
+            entry.source,
+            entry.target,
+            *(f"{score:.4g}" for score in entry.scores),
+            " ".join(f"{s}-{t}" for s, t in entry.links),
+            *([f"{entry.count} of {entry.source_count}"] if counts else []),
+        ]
+        for entry in entries
+    ]
+    _print_table(header, rows, right=range(2, 6))
+
+
+def _print_statistics(result: TableStatistics) -> None:
+    rows: list[list[Any]] = [
+        ["pairs", f"{result.entries:,}"],
+        ["source phrases", f"{result.sources:,}"],
+        ["source words", f"{result.source_words:,}"],
+        ["target words", f"{result.target_words:,}"],
+        ["word pairs", f"{result.word_pairs:,}"],
+        ["bytes", f"{result.bytes:,}"],
+        ["bytes a pair", f"{result.bytes_per_entry:.2f}"],
+        ["scores", "imported" if result.imported else "from counts"],
+        ["pairs seen once", f"{result.singletons:,}"],
+        ["translations of a source", f"{result.entries / max(result.sources, 1):.2f}"],
+        ["most translations", f"{result.most_translations:,} of {result.most_ambiguous!r}"],
+    ]
+    _print_table(["table", ""], rows, right=[1])
+    longest = max(len(result.source_lengths), len(result.target_lengths))
+
+    def at(lengths: tuple[int, ...], n: int) -> str:
+        return f"{lengths[n]:,}" if n < len(lengths) else "0"
+
+    lengths = [[str(n), at(result.source_lengths, n), at(result.target_lengths, n)] for n in range(1, longest)]
+    print()
+    _print_table(["words", "pairs by source", "pairs by target"], lengths, right=range(3))
+    print()
+    ambiguity = [[str(a) if a == b else f"{a}-{b}", f"{count:,}"] for a, b, count in result.ambiguity]
+    _print_table(["translations", "sources"], ambiguity, right=range(2))
+
+
+def _print_table(header: Sequence[str], rows: Sequence[Sequence[Any]], right: Sequence[int]) -> None:
+    """A drawn table on a terminal, columns between tabs elsewhere."""
+    if not sys.stdout.isatty():
+        for row in [header, *rows]:
+            print("\t".join(map(str, row)))
+        return
+    table = Table(header_style="bold")
+    for number, title in enumerate(header):
+        table.add_column(title, justify="right" if number in right else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*(str(cell).replace("[", "\\[") for cell in row))
+    Console().print(table)
