@@ -7,6 +7,8 @@ void bind_align(nb::module_& m);
 void bind_conllu(nb::module_& m);
 void bind_lm(nb::module_& m);
 void bind_search(nb::module_& m);
+void bind_tables(nb::module_& m);
+void bind_tuning(nb::module_& m);
 
 NB_MODULE(_core, m) {
   m.doc() = "The native inner loops of treeglot; use the Python modules that wrap them.";
@@ -18,4 +20,8 @@ NB_MODULE(_core, m) {
   bind_lm(lm);
   nb::module_ search = m.def_submodule("search", "The decoders; see treeglot.search.");
   bind_search(search);
+  nb::module_ tables = m.def_submodule("tables", "Phrase pairs and rule tables; see treeglot.tables.");
+  bind_tables(tables);
+  nb::module_ tuning = m.def_submodule("tuning", "BLEU statistics, MERT, MIRA and PRO; see treeglot.tuning.");
+  bind_tuning(tuning);
 }

@@ -156,7 +156,7 @@ void bind_tables(nb::module_& m) {
              self.text.finish();
            })
       .def("__len__", [](const Corpus& self) { return self.text.size(); })
-      .def_prop_ro("bytes", [](const Corpus& self) { return self.text.bytes(); })
+      .def_prop_ro("size", [](const Corpus& self) { return self.text.bytes(); })
       .def_ro("source_tokens", &Corpus::source_tokens)
       .def_ro("target_tokens", &Corpus::target_tokens)
       .def_ro("links", &Corpus::links)
@@ -221,7 +221,7 @@ void bind_tables(nb::module_& m) {
       .def_prop_ro("entries", [](const PhraseTable& self) { return self.header().entries; })
       .def_prop_ro("sources", [](const PhraseTable& self) { return self.header().sources; })
       .def_prop_ro("blocks", [](const PhraseTable& self) { return self.header().blocks; })
-      .def_prop_ro("bytes", [](const PhraseTable& self) { return self.header().file_size; })
+      .def_prop_ro("size", [](const PhraseTable& self) { return self.header().file_size; })
       .def_prop_ro("lexicon_size", [](const PhraseTable& self) { return self.header().lexicon_size; })
       .def_prop_ro("longest_source", [](const PhraseTable& self) { return self.header().longest_source; })
       .def_prop_ro("longest_target", [](const PhraseTable& self) { return self.header().longest_target; })

@@ -1,0 +1,151 @@
+"""From an aligned corpus to a phrase table: extract, count and store in sorted passes (spec: STR phrase pairs).
+
+Counts, the four scores and the reordering probabilities equal those of Moses' training on the same alignment. Sorting stays
+within the memory limit, uses all cores, and the table's bytes depend on neither.
+
+>>> import pathlib, tempfile
+>>> folder = pathlib.Path(tempfile.mkdtemp())
+>>> for name, text in {"f": "das haus\\ndas buch\\n", "e": "the house\\nthe book\\n", "a": "0-0 1-1\\n0-0 1-1\\n"}.items():
+...     _ = (folder / name).write_text(text)
+>>> report = build_phrase_table(folder / "f", folder / "e", folder / "a", folder / "t.table")
+>>> report.sentences, report.occurrences, report.pairs, report.sources
+(2, 6, 5, 5)
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
+from pathlib import Path
+from typing import BinaryIO, NamedTuple, TypeVar
+
+from treeglot.errors import TreeglotError
+from treeglot.grammars.phrases import MAX_LENGTH, check_max_length
+from treeglot.progress import track
+from treeglot.tables.corpus import AlignedCorpus, parse_memory, read_corpus
+
+_Path = str | os.PathLike[str]
+T = TypeVar("T")
+
+
+class TableReport(NamedTuple):
+    """What went into a table. ``corpus_bytes`` and ``lexicon_bytes`` are memory beside the limit; ``spilled_runs`` is how
+    often sorting went to disk; ``table_bytes`` is the file's size."""
+
+    sentences: int
+    source_words: int
+    target_words: int
+    occurrences: int
+    pairs: int
+    sources: int
+    table_bytes: int
+    corpus_bytes: int
+    lexicon_bytes: int
+    spilled_runs: int
+
+
+def build_phrase_table(
+    source: _Path,
+    target: _Path,
+    alignment: _Path,
+    out: _Path,
+    *,
+    max_length: int = MAX_LENGTH,
+    memory: str | int = "4g",
+    threads: int = 0,
+    folder: _Path | None = None,
+) -> TableReport:
+    """Make a phrase table from tokenised text and Pharaoh links; ``out`` appears only when it is complete.
+
+    ``memory`` limits counting and sorting (the corpus is held beside it), ``folder`` takes what does not fit (default: where
+    ``out`` will be), ``threads`` 0 means all cores.
+    """
+    check_max_length(max_length)
+    limit, final = parse_memory(memory), Path(out)
+    with atomic_path(final) as temporary:
+        corpus = read_corpus(source, target, alignment)
+        work = os.fspath(folder or final.absolute().parent)
+        (occurrences, pairs, sources, runs), lexicon = _run(
+            corpus, lambda: corpus.write_table(str(temporary), max_length, limit, work, threads)
+        )
+    return TableReport(
+        sentences=len(corpus),
+        source_words=corpus.source_words,
+        target_words=corpus.target_words,
+        occurrences=occurrences,
+        pairs=pairs,
+        sources=sources,
+        table_bytes=final.stat().st_size,
+        corpus_bytes=corpus.size,
+        lexicon_bytes=lexicon,
+        spilled_runs=runs,
+    )
+
+
+def write_phrase_counts(
+    source: _Path,
+    target: _Path,
+    alignment: _Path,
+    out: BinaryIO,
+    *,
+    max_length: int = MAX_LENGTH,
+    memory: str | int = "4g",
+    threads: int = 0,
+    folder: _Path | None = None,
+) -> int:
+    """Write every phrase pair of a corpus as ``source ||| target ||| count``, sorted by bytes; how many there are."""
+    check_max_length(max_length)
+    limit = parse_memory(memory)
+    corpus = read_corpus(source, target, alignment)
+    work = os.fspath(folder or tempfile.gettempdir())
+    return _run(corpus, lambda: corpus.write_counts(out.write, max_length, limit, work, threads))[1]
+
+
+@contextlib.contextmanager
+def atomic_path(path: _Path) -> Iterator[Path]:
+    """A file beside ``path`` for native code to write; it gets the name ``path`` when the block ends well."""
+    final = Path(path)
+    if not final.parent.is_dir():
+        raise TreeglotError("the folder does not exist", path=final.parent, remedy="create it first")
+    if final.is_dir():
+        raise TreeglotError("is a folder", path=final, remedy="name a file in it")
+    handle, name = tempfile.mkstemp(prefix=f".{final.name}.", suffix=".part", dir=final.parent)
+    os.close(handle)
+    temporary = Path(name)
+    try:
+        yield temporary
+        mask = os.umask(0)
+        os.umask(mask)
+        temporary.chmod(0o666 & ~mask)
+        temporary.replace(final)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _run(corpus: AlignedCorpus, job: Callable[[], T]) -> T:
+    """Run a native job in a thread, show how far it is, and stop it when the user interrupts."""
+    with ThreadPoolExecutor(1) as pool:
+        future = pool.submit(job)
+
+        def percents() -> Iterator[int]:
+            shown = 0
+            while not wait([future], timeout=0.1).done:
+                while shown < int(100 * corpus.done):
+                    shown += 1
+                    yield shown
+
+        try:
+            for _ in track(percents(), "counting phrase pairs (%)", total=100):
+                pass
+        except BaseException:
+            corpus.stop()
+            raise
+        try:
+            return future.result()
+        except RuntimeError as error:
+            raise TreeglotError(
+                str(error), remedy="give another folder for temporary files, or free disk space"
+            ) from None
