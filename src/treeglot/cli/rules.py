@@ -239,9 +239,13 @@ def _print_statistics(result: TableStatistics) -> None:
     _print_table(["translations", "sources"], ambiguity, right=range(2))
 
 
+def _is_terminal() -> bool:
+    return sys.stdout.isatty()
+
+
 def _print_table(header: Sequence[str], rows: Sequence[Sequence[Any]], right: Sequence[int]) -> None:
     """A drawn table on a terminal, columns between tabs elsewhere."""
-    if not sys.stdout.isatty():
+    if not _is_terminal():
         for row in [header, *rows]:
             print("\t".join(map(str, row)))
         return
