@@ -24,11 +24,13 @@ from treeglot.search import (
     PhraseUse,
     Translation,
     format_moses_weights,
+    open_phrases,
     read_moses_phrases,
     read_moses_weights,
     read_weights,
     write_weights,
 )
+from treeglot.tables.moses import import_moses
 
 # (source, target) -> four table probabilities, six reordering probabilities
 Table = dict[tuple[str, str], tuple[list[float], list[float]]]
@@ -218,6 +220,28 @@ def test_moses_tables_load_and_scores_recompute(reference: tuple[Any, Table, lm.
                 assert summed == pytest.approx(translation.features, rel=1e-5, abs=1e-4)
     unknown = decoder.translate(["xyzzy"])[0]
     assert unknown.text == "xyzzy" and unknown.features["UnknownWordPenalty0"] == -100
+
+
+def test_the_stored_table_gives_the_same(
+    reference: tuple[Any, Table, lm.LanguageModel, list[str]], data: Callable[[str], Path], tmp_path: Path
+) -> None:
+    phrases, _, model, lines = reference
+    folder = data("reference/moses-str")
+    import_moses(
+        folder / "phrase-table.gz",
+        tmp_path / "table",
+        reordering=folder / "reordering-table.wbe-msd-bidirectional-fe.gz",
+    )
+    stored = open_phrases(tmp_path / "table", verify=True)
+    assert len(stored) == len(phrases) and stored.has_reordering
+    # Ties at a limit may fall otherwise, because the two list translations in different orders.
+    limits: dict[str, Any] = {"table_limit": 0, "pop_limit": 2000}
+    a = PhraseDecoder(phrases, model, DEFAULT_WEIGHTS, **limits).translate(lines[:30])
+    b = PhraseDecoder(stored, model, DEFAULT_WEIGHTS, **limits).translate(lines[:30])
+    assert [t.score for t in a] == pytest.approx([t.score for t in b], rel=1e-5)
+    (tmp_path / "broken").write_bytes((tmp_path / "table").read_bytes()[:-1])
+    with pytest.raises(TreeglotError):
+        open_phrases(tmp_path / "broken")
 
 
 def test_threads_do_not_change_the_result(reference: tuple[Any, Table, lm.LanguageModel, list[str]]) -> None:

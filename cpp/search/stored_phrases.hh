@@ -24,7 +24,7 @@ class StoredPhrases : public PhraseSource {
   }
   std::size_t target_size() const override { return table_.target_words().size(); }
   std::string_view target_word(WordId id) const override { return table_.target_words().word(id); }
-  int longest_source() const override { return 1000; }  // the file does not say; the decoder's own limit counts
+  int longest_source() const override { return static_cast<int>(table_.header().longest_source); }
   bool has_reordering() const override { return table_.has_reordering(); }
   void lookup(std::span<const WordId> source, PhraseMatches& out) const override {
     thread_local std::vector<TableEntry> entries;

@@ -28,7 +28,7 @@ from functools import cached_property
 from typing import Literal
 
 from treeglot._core import search as core
-from treeglot.errors import ConfigError, InputError
+from treeglot.errors import ConfigError, InputError, TreeglotError
 from treeglot.files import decode_line, open_binary
 from treeglot.lm import LanguageModel
 from treeglot.search import weights as weight_files
@@ -179,7 +179,10 @@ class PhraseDecoder:
         if threads < 0:
             raise ConfigError(f"threads is {threads}", remedy="give 0 (all cores) or more")
         lines = list(sentences)
-        results = self._core.translate(lines, nbest, distinct, threads, progress)
+        try:
+            results = self._core.translate(lines, nbest, distinct, threads, progress)
+        except RuntimeError as error:  # a damaged place in a mapped table
+            raise TreeglotError(str(error), remedy="build the table again") from None
         return [Translation(result, line) for result, line in zip(results, lines, strict=True)]
 
 
