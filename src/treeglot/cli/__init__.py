@@ -17,9 +17,9 @@ from treeglot import TreeglotError, __version__, progress
 from treeglot.cli.align import app as align_app
 from treeglot.cli.bitext import app as bitext_app
 from treeglot.cli.config import app as config_app
+from treeglot.cli.demo import demo
 from treeglot.cli.evaluate import evaluate
 from treeglot.cli.example import app as example_app
-from treeglot.cli.example import demo
 from treeglot.cli.lm import app as lm_app
 from treeglot.cli.parse import parse, parsers_app
 from treeglot.cli.project import export_app, init, train, tune

@@ -1,26 +1,14 @@
-"""``treeglot example`` and ``treeglot demo``: the embedded Chinese-English corpus on disk, and a first look at what is built."""
+"""``treeglot example``: the embedded Chinese-English corpus on disk and on the screen."""
 
 from __future__ import annotations
 
-import sys
-from collections import Counter
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.table import Table
 
 from treeglot import examples
-from treeglot.errors import TreeglotError
-from treeglot.files import atomic_write
-from treeglot.trees.bracketed import format_bracketed, from_bracketed, parse_bracketed, to_bracketed
-from treeglot.trees.conllu import read_conllu
-from treeglot.trees.dep2cons import to_constituency
-from treeglot.trees.display import to_svg, to_text, write_html
-from treeglot.trees.phrasal import Kind, phrasal_nodes
-from treeglot.trees.projectivity import projectivize
-from treeglot.trees.sentence import AlignedPair
+from treeglot.trees.display import to_text
 
 app = typer.Typer(help="The embedded example corpus.", no_args_is_help=True)
 
@@ -44,87 +32,3 @@ def show(
     """Print some pairs of the embedded corpus with their trees."""
     for pair in examples.generate(count, seed=seed):
         print(to_text(pair))
-
-
-def demo(
-    folder: Annotated[Path, typer.Argument(help="Where to put what it makes.")] = Path("demo"),
-    seed: Annotated[int, typer.Option(help="Seed of the corpus.")] = 1,
-) -> None:
-    """Write the embedded corpus, check every conversion on it, and draw its trees: needs no parser and no network."""
-    out = Console(soft_wrap=True)
-    folder.mkdir(parents=True, exist_ok=True)
-    out.rule("1. the embedded corpus")
-    corpus = examples.splits(seed=seed)
-    examples.write_example(folder / "corpus", parts=corpus)
-    parts = corpus._asdict()
-    out.print(_corpus_table(parts))
-
-    out.rule("2. one pair, its trees and links")
-    pair = examples.worked_example()
-    print(to_text(pair))
-    for node in phrasal_nodes(pair.source).nodes:
-        words = "".join(pair.source.tokens.forms[slice(*node.span)])
-        out.print(f"phrasal node {node.category}: {words}", markup=False, highlight=False)
-
-    out.rule("3. every tree there and back")
-    for name, passed, total in _checks(parts, folder / "corpus"):
-        out.print(f"{name}: {passed:,} of {total:,}", markup=False)
-        if passed != total:
-            raise TreeglotError(f"{name} failed on {total - passed:,} sentences", remedy="please report this")
-
-    kinds = sum((phrasal_nodes(pair.source).counts for pairs in parts.values() for pair in pairs), Counter[Kind]())
-    apart = kinds[Kind.PHRASAL] + kinds[Kind.CROSSING]
-    out.print(
-        f"Chinese constituents that are no dependency subtree: {apart:,}; "
-        f"{100 * kinds[Kind.PHRASAL] / apart:.1f} % of them can be phrasal nodes (verb + object, ...)",
-        markup=False,
-    )
-
-    out.rule("4. pictures")
-    write_html(parts["test"][:100], str(folder / "trees.html"), title="treeglot: the embedded example")
-    with atomic_write(folder / "pair.svg") as file:
-        file.write(to_svg(pair))
-    out.print(f"open {folder / 'trees.html'} in a browser; {folder / 'pair.svg'} is the pair above", markup=False)
-    print("treeglot: the demo is complete", file=sys.stderr)
-
-
-def _corpus_table(parts: dict[str, list[AlignedPair]]) -> Table:
-    table = Table("part", "pairs", "zh words", "en words", "longest", "phrase links", "crossing links", box=None)
-    for column in table.columns[1:]:
-        column.justify = "right"
-    for name, pairs in parts.items():
-        links = [pair.word_links for pair in pairs]
-        crossing = sum(any(a.source < b.source and a.target > b.target for a in one for b in one) for one in links)
-        table.add_row(
-            name,
-            f"{len(pairs):,}",
-            f"{sum(len(pair.source) for pair in pairs):,}",
-            f"{sum(len(pair.target) for pair in pairs):,}",
-            f"{max(len(pair.source) for pair in pairs)}",
-            f"{sum(len(pair.node_links) for pair in pairs):,}",
-            f"{100 * crossing / len(pairs):.0f} % of pairs",
-        )
-    return table
-
-
-def _checks(parts: dict[str, list[AlignedPair]], corpus: Path) -> list[tuple[str, int, int]]:
-    sentences = [side for pairs in parts.values() for pair in pairs for side in (pair.source, pair.target)]
-    trees = [sentence.dependency for sentence in sentences if sentence.dependency is not None]
-    bracketed = sum(
-        from_bracketed(parse_bracketed(format_bracketed(to_bracketed(tree), full=True))) == tree for tree in trees
-    )
-    reread = 0
-    for name, pairs in parts.items():
-        read = read_conllu(corpus / f"{name}.zh.conllu")
-        reread += sum(one.dependency == two.source.dependency for one, two in zip(read, pairs, strict=True))
-    pairs_in_all = sum(map(len, parts.values()))
-    converted = [(projectivize(tree), to_constituency(tree)) for tree in trees]
-    compatible = sum(
-        not any(a < c < b < d or c < a < d < b for a, b in set(tree.spans) for c, d in set(phrases.spans))
-        for tree, phrases in converted
-    )
-    return [
-        ("dependency tree → brackets → dependency tree is the identity", bracketed, len(trees)),
-        ("CoNLL-U on disk equals what was generated", reread, pairs_in_all),
-        ("dependency → constituency: no phrase crosses a dependency subtree", compatible, len(converted)),
-    ]

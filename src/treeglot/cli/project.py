@@ -11,6 +11,8 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from treeglot.errors import ConfigError
+from treeglot.examples import write_example
 from treeglot.files import atomic_write
 from treeglot.pipeline.config import CONFIG_NAME
 from treeglot.pipeline.export import export_moses
@@ -118,25 +120,28 @@ def init(
     example: Annotated[bool, typer.Option("--example", help="Fill it with the embedded example corpus.")] = False,
 ) -> None:
     """Start a project: a folder with a treeglot.toml; an existing one is never overwritten."""
-    from treeglot.errors import ConfigError
-    from treeglot.examples import write_example
+    if example:
+        source, target, tokenizer = "zh", "en", "space"
+        train, dev, test = "raw/train", "raw/dev", "raw/test"
+    path = write_config(folder, source, target, {"train": train, "dev": dev, "test": test}, tokenizer)
+    if example:
+        write_example(folder / "raw")
+    print(path)
 
+
+def write_config(folder: Path, source: str, target: str, data: dict[str, str], tokenizer: str) -> Path:
+    """Write a first treeglot.toml. ``data`` names the parts' files without their languages, or single files."""
     path = folder / CONFIG_NAME
     if path.exists():
         raise ConfigError("exists already", path=path, remedy="edit it, or choose another folder")
     folder.mkdir(parents=True, exist_ok=True)
-    if example:
-        source, target, tokenizer = "zh", "en", "space"
-        write_example(folder / "raw")
-        train, dev, test = "raw/train", "raw/dev", "raw/test"
-    data = ""
-    for part, prefix in (("train", train), ("dev", dev), ("test", test)):
+    sections = ""
+    for part, prefix in data.items():
         if prefix and Path(prefix).suffix in (".tmx", ".tsv", ".jsonl", ".po"):
-            data += f'\n[data.{part}]\nfile = "{prefix}"\n'
+            sections += f'\n[data.{part}]\nfile = "{prefix}"\n'
         elif prefix:
-            data += f'\n[data.{part}]\nsource = "{prefix}.{source}"\ntarget = "{prefix}.{target}"\n'
+            sections += f'\n[data.{part}]\nsource = "{prefix}.{source}"\ntarget = "{prefix}.{target}"\n'
+    name = folder.resolve().name
     with atomic_write(path) as file:
-        file.write(
-            TEMPLATE.format(name=folder.resolve().name, source=source, target=target, tokenizer=tokenizer, data=data)
-        )
-    print(path)
+        file.write(TEMPLATE.format(name=name, source=source, target=target, tokenizer=tokenizer, data=sections))
+    return path

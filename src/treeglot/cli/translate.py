@@ -65,7 +65,7 @@ def translate(
                     f"{number} ||| {one.text} ||| {_features(one)} ||| {one.score:.6f}\n" for one in result.kbest
                 )
             elif explain:
-                file.write(_explanation(number, line, result, shown))
+                file.write(explanation(number, line, result, shown))
             else:
                 file.write(shown + "\n")
             if out == "-":
@@ -136,7 +136,8 @@ def _record(line: str, words: str, result: Translation, shown: str, nbest: int, 
     return record
 
 
-def _explanation(number: int, line: str, result: Translation, shown: str) -> str:
+def explanation(number: int, line: str, result: Translation, shown: str) -> str:
+    """Which phrase became what, and what each step adds to each feature, as text."""
     rows = [f"{number + 1}  {line}", f"   {shown}   ({result.score:.3f})"]
     for use in result.derivation:
         mark = " (copied: no phrase knows it)" if use.unknown else ""

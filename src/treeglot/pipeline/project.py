@@ -90,7 +90,9 @@ class Project:
         """How text of each side becomes words; needs the truecasing models if the casing is ``true``."""
         truecasers: list[Truecaser | None] = [None, None]
         if self.config.text.casing == "true":
-            truecasers = [Truecaser.load(path) for path in self.truecaser_paths()]
+            # A script without case (Chinese, Arabic) leaves an empty model: nothing to change.
+            paths = self.truecaser_paths()
+            truecasers = [Truecaser.load(path) if path.stat().st_size else Truecaser({}) for path in paths]
         text = self.config.text
         return TextPipeline(text, self.source, truecasers[0]), TextPipeline(text, self.target, truecasers[1])
 
