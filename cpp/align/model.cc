@@ -22,11 +22,18 @@ constexpr std::uint32_t kVersion = 1;
 struct Header {
   char magic[8];
   std::uint32_t version, jumps;
-  std::uint64_t size, checksum;  // of the file; of all after the header
+  std::uint64_t size, checksum;  // of the whole file
   std::uint64_t sources, targets, source_bytes, target_bytes, pairs;
   float same_ratio, reserved;
 };
 static_assert(sizeof(Header) == 80);
+
+// Of the header and of all that follows it.
+std::uint64_t checksum(Header header, const char* rest) {
+  header.checksum = 0;
+  return hash_bytes(rest, header.size - sizeof header,
+                    hash_bytes(reinterpret_cast<const char*>(&header), sizeof header));
+}
 
 // Sections begin at multiples of eight bytes.
 class Writer {
@@ -125,7 +132,7 @@ void write_model(const Corpus& corpus, const Learnt& learnt, const std::string& 
   header.targets = targets.size();
   header.pairs = columns.size();
   header.same_ratio = pairs.same_ratio;
-  header.checksum = hash_bytes(writer.bytes_);
+  header.checksum = checksum(header, writer.bytes_.data());
   std::ofstream out(path, std::ios::binary | std::ios::trunc);
   out.write(reinterpret_cast<const char*>(&header), sizeof header);
   out.write(writer.bytes_.data(), static_cast<std::streamsize>(writer.bytes_.size()));
@@ -151,7 +158,7 @@ Model::Model(const std::string& path, bool verify) : file_(path) {
     position = (position + count * sizeof(T) + 7) / 8 * 8;
     if (position > header.size) throw std::runtime_error("the model is damaged");
   };
-  if (verify && hash_bytes(file_.data() + position, file_.size() - position) != header.checksum) {
+  if (verify && checksum(header, file_.data() + position) != header.checksum) {
     throw std::runtime_error("the model is damaged: its checksum is wrong");
   }
   const float* values = nullptr;
@@ -294,15 +301,15 @@ void Model::align_long(Workspace& work, std::vector<WordLink>& forward, std::vec
   }
 }
 
-void Model::align(const std::vector<std::string_view>& source, const std::vector<std::string_view>& target, int threads,
-                  std::string& forward, std::string& reverse) const {
+std::size_t Model::align(const std::vector<std::string_view>& source, const std::vector<std::string_view>& target,
+                         int threads, std::string& forward, std::string& reverse) const {
   constexpr std::size_t kBlock = 64;
   const std::size_t blocks = (source.size() + kBlock - 1) / kBlock;
   std::vector<std::string> forward_parts(blocks), reverse_parts(blocks);
   if (threads <= 0) threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   threads =
       static_cast<int>(std::min<std::size_t>(static_cast<std::size_t>(threads), std::max<std::size_t>(1, blocks)));
-  std::atomic<std::size_t> next{0};
+  std::atomic<std::size_t> next{0}, too_long{source.size()};
   in_parallel(threads, [&] {
     Workspace work;
     std::vector<WordLink> there, back;
@@ -310,6 +317,11 @@ void Model::align(const std::vector<std::string_view>& source, const std::vector
       for (std::size_t n = b * kBlock; n < std::min(source.size(), (b + 1) * kBlock); ++n) {
         read(source[n], source_, work.source);
         read(target[n], target_, work.target);
+        if (std::max(work.source.ids.size(), work.target.ids.size()) > kMaxWords) {
+          for (std::size_t seen = too_long; n < seen && !too_long.compare_exchange_weak(seen, n);) {
+          }
+          continue;
+        }
         align_pair(work, there, back);
         append_links(there, forward_parts[b]);
         append_links(back, reverse_parts[b]);
@@ -320,6 +332,7 @@ void Model::align(const std::vector<std::string_view>& source, const std::vector
   });
   for (const std::string& part : forward_parts) forward += part;
   for (const std::string& part : reverse_parts) reverse += part;
+  return too_long < source.size() ? too_long + 1 : 0;
 }
 
 void Model::posteriors(std::string_view source, std::string_view target, std::vector<float>& forward,

@@ -25,8 +25,9 @@ class Model {
   // Aligns lines of text (the same number on both sides) and appends Pharaoh lines of each direction: in `forward`
   // every target word has at most one link, in `reverse` every source word. Sentences beyond `kMaxWork` steps are
   // aligned by word pairs and relative positions alone.
-  void align(const std::vector<std::string_view>& source, const std::vector<std::string_view>& target, int threads,
-             std::string& forward, std::string& reverse) const;
+  // Returns the number of a pair with more than kMaxWords words on a side, or 0.
+  std::size_t align(const std::vector<std::string_view>& source, const std::vector<std::string_view>& target,
+                    int threads, std::string& forward, std::string& reverse) const;
   static constexpr double kMaxWork = 4e9;
   static constexpr std::size_t kMaxWords = 65535;
 

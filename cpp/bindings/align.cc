@@ -187,10 +187,12 @@ void bind_align(nb::module_& m) {
             const auto first = lines(view(source)), second = lines(view(target));
             check_same(first.size(), second.size());
             std::string forward, reverse;
+            std::size_t bad = 0;
             {
               nb::gil_scoped_release release;
-              self.align(first, second, threads, forward, reverse);
+              bad = self.align(first, second, threads, forward, reverse);
             }
+            if (bad != 0) bad_line(bad, "a sentence of more than 65,535 words", 0);
             return nb::make_tuple(nb::bytes(forward.data(), forward.size()), nb::bytes(reverse.data(), reverse.size()));
           },
           nb::arg("source"), nb::arg("target"), nb::arg("threads"))

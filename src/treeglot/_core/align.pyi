@@ -42,7 +42,7 @@ class Model:
 
     def __init__(self, path: str, verify: bool = True) -> None: ...
     def align(self, source: bytes, target: bytes, threads: int) -> tuple[bytes, bytes]:
-        """Pharaoh lines of both directions."""
+        """Pharaoh lines of both directions. Raises ValueError(line, message, 0) for a sentence that is too long."""
 
     def posteriors(self, source: str, target: str) -> tuple[list[float], list[float]]:
         """The chance of each link in both directions, source by target."""

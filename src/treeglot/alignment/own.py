@@ -103,8 +103,13 @@ class AgreementAligner(WordAligner):
         check_pairs(source, target)
         result = Alignment([], [])
         blocks = list(range(0, len(source), _BLOCK))
-        for _, block in zip(track(blocks, "aligning"), _blocks(source, target), strict=True):
-            for lines, text in zip(result, self.core.align(*block, self.threads), strict=True):
+        for start, block in zip(track(blocks, "aligning"), _blocks(source, target), strict=True):
+            try:
+                texts = self.core.align(*block, self.threads)
+            except ValueError as error:
+                line, message, _ = error.args
+                raise InputError(message, line=start + line, remedy="split the line into sentences") from None
+            for lines, text in zip(result, texts, strict=True):
                 lines.extend(text.decode("ascii").split("\n")[:-1])
         return result
 
