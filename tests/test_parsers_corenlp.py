@@ -114,8 +114,13 @@ def test_killing_the_server_in_the_middle(fake: Opener, victim: str) -> None:
         assert pid is not None
         java = children(pid)
         os.kill(java[0] if victim == "java" else pid, signal.SIGKILL)
+        deadline = time.monotonic() + 10
+        while alive(pid) and time.monotonic() < deadline:
+            time.sleep(0.01)
         assert not failure(parser.parse_batch(["a"])[0])
         assert parser.server.pid != pid
+        while any(map(alive, java)) and time.monotonic() < deadline:
+            time.sleep(0.01)
         assert java and not any(map(alive, java)), "no orphan is left"
 
 
