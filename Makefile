@@ -60,7 +60,10 @@ format: $(VENV)/.lint
 demo: $(VENV)/.user
 	$(BIN)/treeglot demo demo
 
-bench: $(VENV)/.test
+$(VENV)/.bench: $(VENV)/.test
+	$(BIN)/python -m pip install --quiet --editable '.[bench]'
+	touch $@
+bench: $(VENV)/.bench
 	$(BIN)/python bench/run_all.py
 
 docs: $(VENV)/.docs

@@ -200,6 +200,17 @@ def test_queries_equal_kenlm_on_the_reference(data: Callable[[str], Path], tmp_p
         assert score.unknown == int(unknown)
 
 
+def test_queries_equal_the_kenlm_package(tmp_path: Path) -> None:
+    kenlm = pytest.importorskip("kenlm", reason="pip install 'treeglot[bench]'")
+    lines = [" ".join(f"w{(i * j * j) % 53}" for j in range(i % 17)) for i in range(800)]
+    path = tmp_path / "m.arpa"
+    with path.open("wb") as file:
+        lm.estimate([f"{line}\n".encode() for line in lines], file, order=4)
+    ours, theirs = lm.compile_model(path, tmp_path / "m.tglm"), kenlm.Model(str(path))
+    for line in [*lines[::7], "w1 unseen w2 w3 w4", "unseen", ""]:
+        assert ours.score(line) == pytest.approx(theirs.score(line, bos=True, eos=True), abs=1e-4)
+
+
 def test_state_is_shortened_and_scores_stay(tmp_path: Path) -> None:
     path = tmp_path / "m.arpa"
     with path.open("wb") as file:
