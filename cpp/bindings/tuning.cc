@@ -168,18 +168,20 @@ void bind_tuning(nb::module_& m) {
           "mert",
           [](const tuning::Pool& self, const std::vector<Weights>& starts, const std::vector<bool>& free,
              const Weights& lower, const Weights& upper, std::uint64_t seed, int random_directions, int sweeps,
-             double narrowest, int threads) {
+             int trial_sweeps, int finalists, double narrowest, int threads) {
             tuning::Space space = space_of(self, free, lower, upper);
             for (const Weights& start : starts) expect(self, start.size());
             std::vector<std::tuple<Weights, double>> results;
             nb::gil_scoped_release release;
-            for (auto& one : tuning::mert(self, space, starts, seed, {random_directions, sweeps, narrowest, threads})) {
+            tuning::MertOptions options{random_directions, sweeps, trial_sweeps, finalists, narrowest, threads};
+            for (auto& one : tuning::mert(self, space, starts, seed, options)) {
               results.emplace_back(std::move(one.weights), one.bleu);
             }
             return results;
           },
           nb::arg("starts"), nb::arg("free"), nb::arg("lower"), nb::arg("upper"), nb::arg("seed"), nb::kw_only(),
-          nb::arg("random_directions"), nb::arg("sweeps"), nb::arg("narrowest"), nb::arg("threads"))
+          nb::arg("random_directions"), nb::arg("sweeps"), nb::arg("trial_sweeps"), nb::arg("finalists"),
+          nb::arg("narrowest"), nb::arg("threads"))
       .def(
           "mira",
           [](const tuning::Pool& self, const Weights& start, const std::vector<bool>& free, const Weights& lower,

@@ -28,22 +28,15 @@ constexpr std::uint32_t kUnknown = 0xffffffffu;
 double bleu(const Totals& totals) {
   if (std::all_of(totals.correct.begin(), totals.correct.end(), [](std::int64_t count) { return count == 0; }))
     return 0;
-  double logs = 0, smoothing = 1;
+  double product = 1, smoothing = 1;
   for (int n = 0; n < kOrder; ++n) {
     if (totals.total[n] <= 0) return 0;
     double total = static_cast<double>(totals.total[n]);
-    if (totals.correct[n] == 0) {
-      smoothing *= 2;
-      logs += std::log(100.0 / (smoothing * total));
-    } else {
-      logs += std::log(100.0 * static_cast<double>(totals.correct[n]) / total);
-    }
+    product *= (totals.correct[n] > 0 ? static_cast<double>(totals.correct[n]) : 1 / (smoothing *= 2)) / total;
   }
-  double penalty = 1;
-  if (totals.length < totals.reference) {
-    penalty = std::exp(1.0 - static_cast<double>(totals.reference) / static_cast<double>(totals.length));
-  }
-  return penalty * std::exp(logs / kOrder);
+  double score = 100 * std::sqrt(std::sqrt(product));  // kOrder is 4
+  if (totals.length >= totals.reference) return score;
+  return score * std::exp(1.0 - static_cast<double>(totals.reference) / static_cast<double>(totals.length));
 }
 
 double sentence_bleu(const Statistics& statistics) {

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <thread>
 
 #include "tuning/random.hh"
@@ -19,35 +20,63 @@ double crossing(const double* slope, const double* intercept, std::uint32_t left
   return (intercept[left] - intercept[right]) / (slope[right] - slope[left]);
 }
 
+// The winner far to one side: the lowest (sign 1) or highest (sign -1) slope, of equal ones the highest intercept.
+std::uint32_t extreme(const double* slope, const double* intercept, std::size_t count, double sign) {
+  std::uint32_t best = 0;
+  for (std::uint32_t h = 1; h < count; ++h) {
+    double difference = sign * (slope[h] - slope[best]);
+    if (difference < 0 || (difference == 0 && intercept[h] > intercept[best])) best = h;
+  }
+  return best;
+}
+
+std::uint32_t highest(const double* intercept, std::size_t count) {
+  return static_cast<std::uint32_t>(std::max_element(intercept, intercept + count) - intercept);
+}
+
 }  // namespace
 
 const std::vector<Breakpoint>& Envelope::operator()(const double* slope, const double* intercept, std::size_t count) {
   result_.clear();
   if (count == 0) return result_;
-  // The winners far to the left and far to the right.
-  std::uint32_t left = 0, right = 0;
-  for (std::uint32_t h = 1; h < count; ++h) {
-    if (slope[h] < slope[left] || (slope[h] == slope[left] && intercept[h] > intercept[left])) left = h;
-    if (slope[h] > slope[right] || (slope[h] == slope[right] && intercept[h] > intercept[right])) right = h;
-  }
+  return (*this)(slope, intercept, count, extreme(slope, intercept, count, 1), highest(intercept, count),
+                 extreme(slope, intercept, count, -1));
+}
+
+const std::vector<Breakpoint>& Envelope::operator()(const double* slope, const double* intercept, std::size_t count,
+                                                    std::uint32_t left, std::uint32_t middle, std::uint32_t right) {
+  result_.clear();
   result_.push_back({-kInfinity, left});
   if (slope[left] == slope[right]) return result_;
 
-  // Keeps of [begin, end) the lines between two winners that rise above their crossing, in the same order.
+  // Whether a line between two winners rises above their crossing.
   auto rises = [&](std::uint32_t h, std::uint32_t l, std::uint32_t r, double x, double y) {
     return slope[h] > slope[l] && slope[h] < slope[r] && intercept[h] + x * slope[h] > y;
   };
   auto height = [&](std::uint32_t l, std::uint32_t r, double x) {
     return std::max(intercept[l] + x * slope[l], intercept[r] + x * slope[r]);
   };
+  // The tent of the three known winners; the middle one may be one of the others.
+  double split = slope[middle];
+  double xl = 0, yl = kInfinity, xr = 0, yr = kInfinity;
+  if (slope[left] < split) xl = crossing(slope, intercept, left, middle), yl = height(left, middle, xl);
+  if (split < slope[right]) xr = crossing(slope, intercept, middle, right), yr = height(middle, right, xr);
   candidates_.clear();
-  {
-    double x = crossing(slope, intercept, left, right), y = height(left, right, x);
-    for (std::uint32_t h = 0; h < count; ++h) {
-      if (intercept[h] + x * slope[h] > y && rises(h, left, right, x, y)) candidates_.push_back(h);
+  scratch_.clear();
+  for (std::uint32_t h = 0; h < count; ++h) {
+    bool before = slope[h] < split;
+    if (intercept[h] + (before ? xl : xr) * slope[h] > (before ? yl : yr)) {
+      if (before ? rises(h, left, middle, xl, yl) : rises(h, middle, right, xr, yr)) {
+        (before ? scratch_ : candidates_).push_back(h);
+      }
     }
   }
-  stack_.assign(1, {left, right, 0, candidates_.size()});
+  // Pieces are worked from the left, so what belongs to the right stays below in the buffer and on the stack.
+  stack_.clear();
+  std::size_t kept = candidates_.size();
+  candidates_.insert(candidates_.end(), scratch_.begin(), scratch_.end());
+  if (split < slope[right]) stack_.push_back({middle, right, 0, kept});
+  if (slope[left] < split) stack_.push_back({left, middle, kept, candidates_.size()});
   while (!stack_.empty()) {
     Piece piece = stack_.back();
     stack_.pop_back();
@@ -58,7 +87,7 @@ const std::vector<Breakpoint>& Envelope::operator()(const double* slope, const d
       candidates_.resize(piece.begin);
       continue;
     }
-    std::uint32_t middle = candidates_[piece.begin];
+    middle = candidates_[piece.begin];
     double top = -kInfinity;
     for (std::size_t i = piece.begin; i < piece.end; ++i) {
       std::uint32_t h = candidates_[i];
@@ -66,11 +95,10 @@ const std::vector<Breakpoint>& Envelope::operator()(const double* slope, const d
       bool parallel = slope[h] == slope[middle];  // then rounding at x must not decide
       if (parallel ? intercept[h] > intercept[middle] || top == -kInfinity : value > top) top = value, middle = h;
     }
-    // Pieces are worked from the left, so the right half stays below the left half in the buffer and on the stack.
-    double xl = crossing(slope, intercept, piece.left, middle), yl = height(piece.left, middle, xl);
-    double xr = crossing(slope, intercept, middle, piece.right), yr = height(middle, piece.right, xr);
+    xl = crossing(slope, intercept, piece.left, middle), yl = height(piece.left, middle, xl);
+    xr = crossing(slope, intercept, middle, piece.right), yr = height(middle, piece.right, xr);
     scratch_.clear();
-    std::size_t kept = piece.begin;
+    kept = piece.begin;
     for (std::size_t i = piece.begin; i < piece.end; ++i) {
       std::uint32_t h = candidates_[i];
       if (slope[h] < slope[middle]) {
@@ -87,19 +115,20 @@ const std::vector<Breakpoint>& Envelope::operator()(const double* slope, const d
   return result_;
 }
 
-Step line_search(const Pool& pool, const double* slope, const double* intercept, double lower, double upper,
-                 double narrowest) {
+namespace {
+
+// `envelope_of(sentence)` gives the envelope of a sentence's lines.
+template <class EnvelopeOf>
+Step search_line(const Pool& pool, double lower, double upper, double narrowest, EnvelopeOf envelope_of) {
   struct Event {
     double position;
     std::uint32_t sentence, from, to;
   };
   std::vector<Event> events;
-  Envelope envelope;
   Totals totals;
   for (std::size_t s = 0; s < pool.sentences(); ++s) {
-    std::size_t offset = pool.offset(s);
     if (pool.size(s) == 0) continue;
-    const std::vector<Breakpoint>& parts = envelope(slope + offset, intercept + offset, pool.size(s));
+    const std::vector<Breakpoint>& parts = envelope_of(s);
     // Everything at or left of the lower bound has happened before the sweep begins.
     std::size_t part = 0;
     while (part + 1 < parts.size() && parts[part + 1].position <= lower) ++part;
@@ -161,10 +190,53 @@ Step line_search(const Pool& pool, const double* slope, const double* intercept,
   return step;
 }
 
+}  // namespace
+
+Step line_search(const Pool& pool, const double* slope, const double* intercept, double lower, double upper,
+                 double narrowest) {
+  Envelope envelope;
+  return search_line(pool, lower, upper, narrowest, [&](std::size_t s) -> const std::vector<Breakpoint>& {
+    return envelope(slope + pool.offset(s), intercept + pool.offset(s), pool.size(s));
+  });
+}
+
 namespace {
 
-Optimum climb(const Pool& pool, const Space& space, const std::vector<double>& start, std::uint64_t seed,
-              const MertOptions& options) {
+// For each sentence and feature the hypotheses with the lowest and with the highest value; both empty if all are equal.
+// They are the winners far out along a coordinate, up to the choice among equal values.
+class Extremes {
+ public:
+  explicit Extremes(const Pool& pool) : features_(pool.features()), lists_(pool.sentences() * features_ * 2) {
+    for (std::size_t s = 0; s < pool.sentences(); ++s) {
+      for (std::size_t f = 0; f < features_ && pool.size(s) > 0; ++f) {
+        const double* values = pool.column(s, f);
+        auto [low, high] = std::minmax_element(values, values + pool.size(s));
+        if (*low == *high) continue;
+        for (std::uint32_t h = 0; h < pool.size(s); ++h) {
+          if (values[h] == *low) lists_[2 * (s * features_ + f)].push_back(h);
+          if (values[h] == *high) lists_[2 * (s * features_ + f) + 1].push_back(h);
+        }
+      }
+    }
+  }
+
+  bool flat(std::size_t s, std::size_t f) const { return lists_[2 * (s * features_ + f)].empty(); }
+  std::uint32_t low(std::size_t s, std::size_t f, const double* intercept) const { return pick(s, f, 0, intercept); }
+  std::uint32_t high(std::size_t s, std::size_t f, const double* intercept) const { return pick(s, f, 1, intercept); }
+
+ private:
+  std::uint32_t pick(std::size_t s, std::size_t f, std::size_t side, const double* intercept) const {
+    const std::vector<std::uint32_t>& list = lists_[2 * (s * features_ + f) + side];
+    return *std::max_element(list.begin(), list.end(),
+                             [&](std::uint32_t a, std::uint32_t b) { return intercept[a] < intercept[b]; });
+  }
+
+  std::size_t features_;
+  std::vector<std::vector<std::uint32_t>> lists_;
+};
+
+Optimum climb(const Pool& pool, const Space& space, const Extremes& extremes, const std::vector<double>& start,
+              std::uint64_t seed, int sweeps, const MertOptions& options) {
   Random random(seed);
   std::size_t features = pool.features();
   std::vector<std::size_t> free;
@@ -173,21 +245,29 @@ Optimum climb(const Pool& pool, const Space& space, const std::vector<double>& s
   }
   Optimum best{start, 0};
   for (std::size_t f : free) best.weights[f] = space.clamp(f, best.weights[f]);
-  std::vector<double> intercept(pool.size()), slope(pool.size()), direction(features);
+  std::vector<double> intercept(pool.size()), slope, direction(features);
+  std::vector<std::uint32_t> winners(pool.sentences());
+  std::vector<Breakpoint> alone(1);
+  Envelope envelope;
+  auto find_winners = [&] {
+    for (std::size_t s = 0; s < pool.sentences(); ++s) {
+      if (pool.size(s) > 0) winners[s] = highest(intercept.data() + pool.offset(s), pool.size(s));
+    }
+  };
   best.bleu = bleu(pool.best(best.weights.data()));
-  for (int sweep = 0; sweep < options.sweeps; ++sweep) {
+  for (int sweep = 0; sweep < sweeps; ++sweep) {
     for (std::size_t s = 0; s < pool.sentences(); ++s) {
       pool.score(s, best.weights.data(), intercept.data() + pool.offset(s));
     }
-    std::vector<int> order;  // a free coordinate, or -1 for a random direction
-    for (std::size_t i = 0; i < free.size(); ++i) order.push_back(static_cast<int>(i));
-    if (free.size() > 1) order.insert(order.end(), static_cast<std::size_t>(options.random_directions), -1);
+    find_winners();
+    std::vector<std::size_t> order = free;  // `features` stands for a random direction
+    if (free.size() > 1) order.insert(order.end(), static_cast<std::size_t>(options.random_directions), features);
     random.shuffle(order);
     double before = best.bleu;
-    for (int turn : order) {
+    for (std::size_t turn : order) {
       std::fill(direction.begin(), direction.end(), 0.0);
-      if (turn >= 0) {
-        direction[free[static_cast<std::size_t>(turn)]] = 1;
+      if (turn < features) {
+        direction[turn] = 1;
       } else {
         for (std::size_t f : free) direction[f] = random.normal();
       }
@@ -200,20 +280,36 @@ Optimum climb(const Pool& pool, const Space& space, const std::vector<double>& s
         upper = std::min(upper, std::max(a, b));
       }
       if (!(lower < upper)) continue;
-      for (std::size_t s = 0; s < pool.sentences(); ++s) {
-        if (turn >= 0) {
-          std::copy_n(pool.column(s, free[static_cast<std::size_t>(turn)]), pool.size(s),
-                      slope.data() + pool.offset(s));
-        } else {
-          pool.score(s, direction.data(), slope.data() + pool.offset(s));
-        }
-      }
-      Step step = line_search(pool, slope.data(), intercept.data(), lower, upper, options.narrowest);
+      if (turn == features) slope.resize(pool.size());
+      auto slopes = [&](std::size_t s) {
+        return turn < features ? pool.column(s, turn) : slope.data() + pool.offset(s);
+      };
+      Step step =
+          search_line(pool, lower, upper, options.narrowest, [&](std::size_t s) -> const std::vector<Breakpoint>& {
+            const double* heights = intercept.data() + pool.offset(s);
+            if (turn == features) {
+              pool.score(s, direction.data(), slope.data() + pool.offset(s));
+              const double* rates = slopes(s);
+              return envelope(rates, heights, pool.size(s), extreme(rates, heights, pool.size(s), 1), winners[s],
+                              extreme(rates, heights, pool.size(s), -1));
+            }
+            if (extremes.flat(s, turn)) {
+              alone[0] = {-kInfinity, winners[s]};
+              return alone;
+            }
+            return envelope(slopes(s), heights, pool.size(s), extremes.low(s, turn, heights), winners[s],
+                            extremes.high(s, turn, heights));
+          });
       if (step.bleu < best.bleu + kGain || step.size == 0) continue;
       for (std::size_t f : free) {
         best.weights[f] = space.clamp(f, best.weights[f] + step.size * direction[f]);
       }
-      for (std::size_t h = 0; h < intercept.size(); ++h) intercept[h] += step.size * slope[h];
+      for (std::size_t s = 0; s < pool.sentences(); ++s) {
+        double* heights = intercept.data() + pool.offset(s);
+        const double* rates = slopes(s);
+        for (std::size_t h = 0; h < pool.size(s); ++h) heights[h] += step.size * rates[h];
+      }
+      find_winners();
       best.bleu = step.bleu;
     }
     if (best.bleu < before + kGain) break;
@@ -226,20 +322,32 @@ Optimum climb(const Pool& pool, const Space& space, const std::vector<double>& s
 
 std::vector<Optimum> mert(const Pool& pool, const Space& space, const std::vector<std::vector<double>>& starts,
                           std::uint64_t seed, const MertOptions& options) {
+  Extremes extremes(pool);
   std::vector<Optimum> results(starts.size());
-  std::atomic<std::size_t> next{0};
-  auto work = [&] {
-    for (std::size_t i; (i = next++) < starts.size();) {
-      results[i] = climb(pool, space, starts[i], seed + 0x51ed270b2f6c5ull * i, options);
-    }
+  std::size_t cores = options.threads > 0 ? static_cast<std::size_t>(options.threads)
+                                          : std::max(1u, std::thread::hardware_concurrency());
+  auto each = [&](const std::vector<std::size_t>& chosen, auto task) {
+    std::atomic<std::size_t> next{0};
+    auto work = [&] {
+      for (std::size_t i; (i = next++) < chosen.size();) task(chosen[i]);
+    };
+    std::vector<std::jthread> workers;
+    for (std::size_t t = 1; t < std::min(cores, chosen.size()); ++t) workers.emplace_back(work);
+    work();
   };
-  std::size_t threads = options.threads > 0 ? static_cast<std::size_t>(options.threads)
-                                            : std::max(1u, std::thread::hardware_concurrency());
-  threads = std::min(threads, starts.size());
-  std::vector<std::jthread> workers;
-  for (std::size_t t = 1; t < threads; ++t) workers.emplace_back(work);
-  work();
-  workers.clear();
+  auto seed_of = [&](std::size_t i, std::uint64_t phase) { return seed + 0x51ed270b2f6c5ull * (2 * i + phase); };
+  std::vector<std::size_t> order(starts.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  each(order, [&](std::size_t i) {
+    results[i] = climb(pool, space, extremes, starts[i], seed_of(i, 0), options.trial_sweeps, options);
+  });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return results[a].bleu > results[b].bleu; });
+  order.resize(std::min(order.size(), static_cast<std::size_t>(options.finalists)));
+  each(order, [&](std::size_t i) {
+    Optimum further = climb(pool, space, extremes, results[i].weights, seed_of(i, 1), options.sweeps, options);
+    if (further.bleu > results[i].bleu) results[i] = further;
+  });
   return results;
 }
 

@@ -15,11 +15,14 @@ struct Breakpoint {
   std::uint32_t hypothesis;  // ... this one wins
 };
 
-// The upper envelope of the lines intercept[h] + x * slope[h], from left to right; the first position is -infinity. Of
-// equal lines the first wins. Finds extreme lines and splits between them (quickhull), so most lines are looked at
-// three times and nothing is sorted.
+// The upper envelope of the lines intercept[h] + x * slope[h], from left to right; the first position is -infinity.
+// Starts from the winners far to the left, at x = 0 and far to the right, which the shorter call finds itself (of equal
+// lines the first wins), and splits between winners (quickhull): what does not rise above the tent of these three is
+// looked at once, and nothing is sorted.
 class Envelope {
  public:
+  const std::vector<Breakpoint>& operator()(const double* slope, const double* intercept, std::size_t count,
+                                            std::uint32_t left, std::uint32_t middle, std::uint32_t right);
   const std::vector<Breakpoint>& operator()(const double* slope, const double* intercept, std::size_t count);
 
  private:
@@ -46,8 +49,10 @@ Step line_search(const Pool& pool, const double* slope, const double* intercept,
                  double narrowest);
 
 struct MertOptions {
-  int random_directions = 4;  // a sweep, besides the coordinates
-  int sweeps = 25;            // at most, for each start
+  int random_directions = 2;  // a sweep, besides the coordinates
+  int sweeps = 25;            // at most, for each start that goes on
+  int trial_sweeps = 2;       // after which only the best ...
+  int finalists = 3;          // ... go on
   double narrowest = 1e-6;
   int threads = 0;  // 0: all cores
 };
@@ -57,8 +62,8 @@ struct Optimum {
   double bleu = 0;
 };
 
-// Climb from every start, along coordinates and random directions in random order, until a whole sweep brings nothing.
-// One result per start; independent of the number of threads.
+// Climb from every start, along coordinates and random directions in random order; from the most promising ones until
+// a whole sweep brings nothing. One result per start; independent of the number of threads.
 std::vector<Optimum> mert(const Pool& pool, const Space& space, const std::vector<std::vector<double>>& starts,
                           std::uint64_t seed, const MertOptions& options);
 

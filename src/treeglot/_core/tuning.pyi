@@ -38,6 +38,8 @@ class Pool:
         *,
         random_directions: int,
         sweeps: int,
+        trial_sweeps: int,
+        finalists: int,
         narrowest: float,
         threads: int,
     ) -> list[tuple[list[float], float]]: ...

@@ -165,7 +165,7 @@ def chrf(totals: Array, *, beta: int = 2) -> Array:
 
 def tokenizer(name: str) -> Callable[[str], str]:
     """sacreBLEU's tokeniser of that name."""
-    from sacrebleu.metrics import BLEU
+    from sacrebleu.metrics.bleu import BLEU
 
     if name not in BLEU.TOKENIZERS:
         raise ConfigError(f"no tokeniser {name!r}", remedy=f"choose one of {', '.join(BLEU.TOKENIZERS)}")
@@ -177,7 +177,7 @@ def tokenizer(name: str) -> Callable[[str], str]:
 
 
 def _bleu(references: Streams, options: Options, name: str = "BLEU") -> Metric:
-    from sacrebleu.metrics import BLEU
+    from sacrebleu.metrics.bleu import BLEU
 
     tokenizer(options.tokenize)
     force = options.tokenize == "none"  # otherwise sacreBLEU warns about text that looks tokenised
@@ -190,13 +190,13 @@ def _bleu_lc(references: Streams, options: Options) -> Metric:
 
 
 def _chrf(references: Streams, options: Options) -> Metric:
-    from sacrebleu.metrics import CHRF
+    from sacrebleu.metrics.chrf import CHRF
 
     return ChrF("chrF", CHRF(lowercase=options.lowercase, references=references))
 
 
 def _ter(references: Streams, options: Options) -> Metric:
-    from sacrebleu.metrics import TER
+    from sacrebleu.metrics.ter import TER
 
     characters = options.tokenize in ("zh", "ja-mecab", "char")
     return Ter("TER", TER(normalized=characters, asian_support=characters, references=references))

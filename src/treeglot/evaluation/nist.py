@@ -9,7 +9,7 @@ information from that sentence alone (here, as in mteval, from the whole test se
 
 >>> metric = Nist([["the cat sat on the mat"]], Options(tokenize="none"))
 >>> round(float(metric.score(metric.statistics(["the cat sat on the mat"]).sum(axis=0))), 4)
-2.2516
+2.6516
 """
 
 from __future__ import annotations

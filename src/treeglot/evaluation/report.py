@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from treeglot.errors import InputError
 from treeglot.evaluation.metrics import METRICS, Array, Metric, Options, Streams, build_metrics
@@ -99,7 +99,11 @@ def make_score(metric: Metric, rows: Array, sentences: bool = False) -> Score:
 
 def reference_streams(references: Sequence[str] | Streams, count: int) -> list[list[str]]:
     """References as a list of streams, each of ``count`` sentences."""
-    streams = [list(references)] if references and isinstance(references[0], str) else [list(r) for r in references]
+    streams: list[list[str]]
+    if references and isinstance(references[0], str):
+        streams = [cast(list[str], list(references))]
+    else:
+        streams = [list(stream) for stream in references]
     if not streams:
         raise InputError("no references", remedy="give at least one reference translation")
     for number, stream in enumerate(streams, 1):
@@ -110,4 +114,4 @@ def reference_streams(references: Sequence[str] | Streams, count: int) -> list[l
             )
     if count == 0:
         raise InputError("no sentences to score", remedy="give at least one line")
-    return streams  # type: ignore[return-value]
+    return streams

@@ -1,0 +1,19 @@
+"""Tuning the weights of the log-linear model for BLEU: `tune` with MERT, batch MIRA or PRO."""
+
+from treeglot.tuning.methods import METHODS, Mert, Mira, Pro, Weights
+from treeglot.tuning.nbest import NBestEntry, NBestLists
+from treeglot.tuning.state import Iteration
+from treeglot.tuning.tune import TuningResult, tune
+
+__all__ = [
+    "METHODS",
+    "Iteration",
+    "Mert",
+    "Mira",
+    "NBestEntry",
+    "NBestLists",
+    "Pro",
+    "TuningResult",
+    "Weights",
+    "tune",
+]

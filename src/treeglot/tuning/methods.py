@@ -1,0 +1,235 @@
+"""The three ways to find better weights on merged n-best lists; the loops run in the core.
+
+- MERT (Och 2003): exact line searches on corpus BLEU along coordinates and random directions, from the current weights,
+  the weights of earlier iterations and random points, then from points closer and closer to the best one found.
+- MIRA (Cherry & Foster 2012): batch hope-fear updates, as Moses' kbmira.
+- PRO (Hopkins & May 2011): logistic regression on sampled pairs. The regression is our own Newton method: it has a few
+  dozen unknowns and one optimum, which a hundred lines find to the last digits, with no large package to install.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from treeglot._core import tuning as core
+from treeglot.errors import ConfigError
+
+Weights = dict[str, float]
+
+DISTANCES = (0.3, 0.1, 0.03)
+"""How far MERT looks around its best point, as parts of the largest weight."""
+
+
+@dataclass(frozen=True)
+class Mert:
+    """Options of MERT."""
+
+    restarts: int = 10
+    """Random starting points in each iteration."""
+    perturbations: int = 5
+    """Further ones close to the best point so far, at each of the distances `DISTANCES`."""
+    random_directions: int = 2
+    """Directions in each sweep besides the coordinates."""
+    sweeps: int = 25
+    """The most sweeps from one starting point."""
+    trial_sweeps: int = 2
+    """Sweeps from each starting point before the finalists are chosen."""
+    finalists: int = 3
+    """Starting points that are followed until nothing gets better."""
+    narrowest: float = 1e-6
+    """Steps whose optimum is narrower than this are not taken: a decoder could not repeat them."""
+
+
+@dataclass(frozen=True)
+class Mira:
+    """Options of batch MIRA; the defaults are kbmira's."""
+
+    c: float = 0.01
+    decay: float = 0.999
+    epochs: int = 60
+    safe_hope: bool = True
+
+
+@dataclass(frozen=True)
+class Pro:
+    """Options of PRO; sample sizes are the paper's."""
+
+    samples: int = 5000
+    kept: int = 50
+    threshold: float = 0.05
+    l2: float = 1.0
+    interpolation: float = 0.5
+    """How much of the learnt weights goes into the next ones (the paper's 0.1 wants some thirty iterations)."""
+
+
+Method = Mert | Mira | Pro
+METHODS: dict[str, type[Mert] | type[Mira] | type[Pro]] = {"mert": Mert, "mira": Mira, "pro": Pro}
+
+
+@dataclass(frozen=True)
+class Space:
+    """Which weights there are, which of them may change, and how far."""
+
+    names: tuple[str, ...]
+    fixed: frozenset[str] = frozenset()
+    bounds: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name in [*self.fixed, *self.bounds]:
+            if name not in self.names:
+                raise ConfigError(f"no feature {name!r}", remedy=f"the features are {', '.join(self.names)}")
+        for name, (lower, upper) in self.bounds.items():
+            if not lower <= upper:
+                raise ConfigError(f"the bounds of {name} are {lower} and {upper}", remedy="give the lower one first")
+        if all(name in self.fixed for name in self.names):
+            raise ConfigError("all weights are fixed", remedy="leave at least one free")
+
+    @property
+    def free(self) -> list[bool]:
+        return [name not in self.fixed for name in self.names]
+
+    @property
+    def lower(self) -> list[float]:
+        return [self.bounds.get(name, (-math.inf, math.inf))[0] for name in self.names]
+
+    @property
+    def upper(self) -> list[float]:
+        return [self.bounds.get(name, (-math.inf, math.inf))[1] for name in self.names]
+
+    def scalable(self, pool: core.Pool, weights: Sequence[float]) -> bool:
+        """Whether the free weights may be multiplied by a number without changing any decision on the lists.
+
+        That is so unless a bound other than 0 limits one of them, or a fixed feature tells translations apart.
+        """
+        limits = (
+            limit
+            for name, pair in self.bounds.items()
+            if name not in self.fixed
+            for limit in pair
+            if math.isfinite(limit) and limit != 0
+        )
+        if any(True for _ in limits):
+            return False
+        return not any(name in self.fixed and weights[i] != 0 and pool.varies(i) for i, name in enumerate(self.names))
+
+    def normalised(self, weights: Sequence[float]) -> list[float]:
+        """The free weights scaled so that their absolute values sum to 1; the fixed ones as they are."""
+        total = math.fsum(abs(weight) for weight, free in zip(weights, self.free, strict=True) if free)
+        if total == 0:
+            return list(weights)
+        return [weight / total if free else weight for weight, free in zip(weights, self.free, strict=True)]
+
+
+def optimise(
+    method: Method,
+    pool: core.Pool,
+    space: Space,
+    history: Sequence[Sequence[float]],
+    *,
+    seed: str,
+    threads: int = 0,
+    normalise: bool = True,
+) -> tuple[list[float], float]:
+    """New weights and their BLEU on the lists; ``history`` has the weights of all iterations, the current ones last.
+
+    The same arguments give the same bytes, whatever the number of threads.
+    """
+    rng = random.Random(seed)
+    current = list(history[-1])
+    scalable = space.scalable(pool, current)
+    box = (space.free, space.lower, space.upper)
+    if isinstance(method, Mert):
+        starts = [current]
+        starts += [list(old) for old in reversed(history[:-1]) if list(old) not in starts]
+        starts = starts[:5] + [_random_start(current, space, scalable, rng, i) for i in range(method.restarts)]
+        best = [_climb(method, pool, space, starts, rng.getrandbits(64), threads)]
+        for distance in DISTANCES if method.perturbations else ():
+            starts = [_near(best[-1][0], distance, space, scalable, rng) for _ in range(method.perturbations)]
+            found = _climb(method, pool, space, starts, rng.getrandbits(64), threads)
+            if found[1] > best[-1][1] + 1e-9:
+                best.append(found)
+        weights = best[-1][0]
+    elif isinstance(method, Mira):
+        weights, _ = pool.mira(
+            current,
+            *box,
+            rng.getrandbits(64),
+            c=method.c,
+            decay=method.decay,
+            epochs=method.epochs,
+            safe_hope=method.safe_hope,
+        )
+    else:
+        learnt, pairs = pool.pro(
+            current,
+            *box,
+            rng.getrandbits(64),
+            samples=method.samples,
+            kept=method.kept,
+            threshold=method.threshold,
+            l2=method.l2,
+        )
+        weights = current
+        if pairs:
+            old, new = (space.normalised(w) if scalable and normalise else w for w in (current, learnt))
+            part = method.interpolation
+            weights = [(1 - part) * a + part * b for a, b in zip(old, new, strict=True)]
+            weights = [w if free else a for w, a, free in zip(weights, current, space.free, strict=True)]
+    # MIRA's margins have a scale of their own: its weights go on as they are and are scaled only for the decoder.
+    if scalable and normalise and not isinstance(method, Mira):
+        weights = space.normalised(weights)
+    return weights, pool.bleu(weights)
+
+
+def _climb(
+    method: Mert, pool: core.Pool, space: Space, starts: list[list[float]], seed: int, threads: int
+) -> tuple[list[float], float]:
+    """The best point reached from some starts; the first of them where another is not better."""
+    found = pool.mert(
+        starts,
+        space.free,
+        space.lower,
+        space.upper,
+        seed,
+        random_directions=method.random_directions,
+        sweeps=method.sweeps,
+        trial_sweeps=method.trial_sweeps,
+        finalists=method.finalists,
+        narrowest=method.narrowest,
+        threads=threads,
+    )
+    best = max(found, key=lambda pair: pair[1])
+    return found[0] if best[1] <= found[0][1] + 1e-9 else best
+
+
+def _size(weights: Sequence[float], space: Space) -> float:
+    return max((abs(w) for w, free in zip(weights, space.free, strict=True) if free), default=0.0) or 1.0
+
+
+def _near(weights: Sequence[float], distance: float, space: Space, scalable: bool, rng: random.Random) -> list[float]:
+    """A point whose free weights differ by up to ``distance`` times the largest weight."""
+    size = _size(weights, space) * distance
+    found = [
+        min(max(weight + size * (2 * rng.random() - 1), lower), upper) if free else weight
+        for weight, free, lower, upper in zip(weights, space.free, space.lower, space.upper, strict=True)
+    ]
+    return space.normalised(found) if scalable else found
+
+
+def _random_start(
+    current: Sequence[float], space: Space, scalable: bool, rng: random.Random, number: int
+) -> list[float]:
+    """A point near the current weights for even numbers, a far one with mostly the same signs for odd ones."""
+    if number % 2 == 0:
+        return _near(current, 0.5, space, scalable, rng)
+    size = _size(current, space)
+    found = []
+    for weight, free, lower, upper in zip(current, space.free, space.lower, space.upper, strict=True):
+        draw, flip = rng.random(), rng.random()
+        sign = math.copysign(1.0, weight) if weight else (1.0 if draw < 0.5 else -1.0)
+        value = size * draw * (sign if flip < 0.9 else -sign)
+        found.append(min(max(value, lower), upper) if free else weight)
+    return space.normalised(found) if scalable else found

@@ -1,0 +1,158 @@
+"""n-best lists as a decoder gives them, and as tuning keeps them: arrays of feature values and BLEU statistics.
+
+>>> references = bleu_references([["the cat sat on the mat"]])
+>>> lists = [[NBestEntry("the cat sat", {"lm": -3.5}), NBestEntry("a cat sat", {"lm": -3.0})]]
+>>> packed = pack(lists, ["lm"], references)
+>>> packed.statistics.tolist()  # correct 1- to 4-grams, length, reference length
+[[3, 2, 1, 0, 3, 6], [2, 1, 0, 0, 3, 6]]
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeglot._core import tuning as core
+from treeglot.errors import InputError, TreeglotError
+from treeglot.files import atomic_write_binary, open_binary
+
+MAGIC = "treeglot n-best 1"
+
+
+class NBestEntry(NamedTuple):
+    """One translation: its tokens (a sequence, or a string with spaces between them) and its feature values.
+
+    Values are given by name (what is missing is 0) or as a vector in the order of the initial weights.
+    """
+
+    tokens: str | Sequence[str]
+    features: Mapping[str, float] | Sequence[float] | NDArray[np.float64]
+
+
+NBestLists = Iterable[Sequence[NBestEntry | tuple[str | Sequence[str], Mapping[str, float] | Sequence[float]]]]
+"""One list for each sentence of the dev set, in its order, the translation that the weights like best first."""
+
+
+@dataclass(frozen=True)
+class PackedLists:
+    """The lists of one iteration, entry after entry."""
+
+    sentences: NDArray[np.int32]
+    values: NDArray[np.float64]
+    statistics: NDArray[np.int32]
+
+    def first(self) -> NDArray[np.int32]:
+        """The statistics of the first entry of each sentence."""
+        starts = np.flatnonzero(np.diff(self.sentences, prepend=-1))
+        return np.ascontiguousarray(self.statistics[starts])
+
+
+def bleu_references(references: Sequence[str] | Sequence[Sequence[str]], *, lowercase: bool = False) -> core.References:
+    """The n-grams of one reference (a sequence of sentences) or of several (a sequence of those)."""
+    streams = [references] if references and isinstance(references[0], str) else references
+    lengths = {len(stream) for stream in streams}
+    if len(lengths) != 1 or lengths == {0}:
+        raise InputError(
+            f"references of {sorted(lengths)} sentences", remedy="give the same number everywhere, at least one"
+        )
+    rows = [[_text(text, lowercase) for text in texts] for texts in zip(*streams, strict=True)]
+    return core.References(rows)
+
+
+def pack(
+    lists: NBestLists, names: Sequence[str], references: core.References, *, lowercase: bool = False
+) -> PackedLists:
+    """Count BLEU statistics and collect feature values; a list that does not fit is an error that names its sentence."""
+    known = frozenset(names)
+    sentences: list[int] = []
+    texts: list[str] = []
+    rows: list[Sequence[float] | NDArray[np.float64]] = []
+    count = 0
+    for number, entries in enumerate(lists, 1):
+        count = number
+        if number > len(references):
+            continue
+        if not entries:
+            raise TreeglotError(
+                f"the decoder gave no translation of dev sentence {number}",
+                remedy="loosen its limits or take the sentence out of the dev set",
+            )
+        for tokens, features in entries:
+            texts.append(_text(tokens, lowercase))
+            sentences.append(number - 1)
+            if isinstance(features, Mapping):
+                if not features.keys() <= known:
+                    extra = ", ".join(sorted(features.keys() - known))
+                    raise TreeglotError(
+                        f"dev sentence {number} has features without a weight: {extra}",
+                        remedy="give each feature an initial weight",
+                    )
+                rows.append([features.get(name, 0.0) for name in names])
+            elif len(features) != len(names):
+                raise TreeglotError(
+                    f"a translation of dev sentence {number} has {len(features)} feature values, not {len(names)}",
+                    remedy="give one value for each weight",
+                )
+            else:
+                rows.append(features)
+    if count != len(references):
+        raise TreeglotError(
+            f"the decoder gave lists for {count:,} sentences, but there are {len(references):,} references",
+            remedy="decode the source side of the same dev set",
+        )
+    values = np.array(rows, dtype=np.float64).reshape(len(rows), len(names))
+    wrong = np.flatnonzero(~np.isfinite(values).all(axis=1))
+    if wrong.size:
+        feature = names[int(np.flatnonzero(~np.isfinite(values[wrong[0]]))[0])]
+        raise TreeglotError(
+            f"{feature} is {values[wrong[0]][names.index(feature)]} in dev sentence {sentences[wrong[0]] + 1}",
+            remedy="the decoder must give finite feature values",
+        )
+    numbers = np.array(sentences, dtype=np.int32)
+    return PackedLists(numbers, values, references.statistics(numbers, texts))
+
+
+def save_lists(path: str | os.PathLike[str], lists: PackedLists) -> None:
+    """Write lists under their final name at once; `load_lists` gives back the same numbers."""
+    body = lists.sentences.tobytes() + lists.values.tobytes() + lists.statistics.tobytes()
+    header = {
+        "format": MAGIC,
+        "entries": len(lists.sentences),
+        "features": lists.values.shape[1],
+        "digest": hashlib.blake2b(body, digest_size=16).hexdigest(),
+    }
+    with atomic_write_binary(path) as out:
+        out.write(json.dumps(header).encode() + b"\n")
+        out.write(body)
+
+
+def load_lists(path: str | os.PathLike[str]) -> PackedLists:
+    """Read what `save_lists` wrote; damage is an `InputError`."""
+    with open_binary(path) as stream:
+        head = stream.readline(1000)
+        body = stream.read()
+    try:
+        header = json.loads(head)
+        if header["format"] != MAGIC or header["digest"] != hashlib.blake2b(body, digest_size=16).hexdigest():
+            raise ValueError
+        entries, features = header["entries"], header["features"]
+    except (ValueError, KeyError, TypeError):
+        raise InputError("not a file of n-best lists, or damaged", path=path, line=1, remedy="delete it") from None
+    parts = np.split(np.frombuffer(body, dtype=np.uint8), np.cumsum([4 * entries, 8 * entries * features]))
+    return PackedLists(
+        parts[0].view(np.int32),
+        parts[1].copy().view(np.float64).reshape(entries, features),
+        parts[2].copy().view(np.int32).reshape(entries, core.COLUMNS),
+    )
+
+
+def _text(tokens: str | Sequence[str], lowercase: bool) -> str:
+    text = tokens if isinstance(tokens, str) else " ".join(tokens)
+    return " ".join((text.lower() if lowercase else text).split())

@@ -1,0 +1,165 @@
+"""Tuning: decode the dev set, merge the n-best lists, find better weights, and again until they stop changing.
+
+The decoder is any function from weights to n-best lists (spec: search and tuning, "Tuning").
+
+>>> candidates = [[("the cat sat on a mat", [1.0, 0.0]), ("the cat sat on the mat", [0.0, 1.0])]]
+>>> def decode(weights):
+...     score = lambda entry: sum(w * h for w, h in zip(weights.values(), entry[1]))
+...     return [sorted(entries, key=score, reverse=True) for entries in candidates]
+>>> result = tune(decode, ["the cat sat on the mat"], {"lm": 1.0, "tm": 0.5}, seed=1)
+>>> round(result.iterations[0].bleu, 1), round(result.bleu, 1)
+(53.7, 100.0)
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from treeglot._core import tuning as core
+from treeglot.errors import ConfigError
+from treeglot.tuning.methods import METHODS, Method, Pro, Space, Weights, optimise
+from treeglot.tuning.nbest import NBestLists, bleu_references, pack
+from treeglot.tuning.state import Iteration, StateFolder, digest
+
+logger = logging.getLogger(__name__)
+
+Decoder = Callable[[Weights], NBestLists]
+
+
+@dataclass(frozen=True)
+class TuningResult:
+    """The weights of the iteration with the best dev BLEU, and how the run went."""
+
+    weights: Weights
+    bleu: float
+    iterations: tuple[Iteration, ...]
+    stopped: str
+    """Why the run ended: ``weights``, ``lists`` (neither changed any more) or ``iterations`` (their number was reached)."""
+
+    @property
+    def converged(self) -> bool:
+        return self.stopped != "iterations"
+
+
+def tune(
+    decode: Decoder,
+    references: Sequence[str] | Sequence[Sequence[str]],
+    initial: Mapping[str, float],
+    method: str | Method = "mert",
+    *,
+    seed: int = 1,
+    iterations: int = 15,
+    state_dir: str | os.PathLike[str] | None = None,
+    fixed: Iterable[str] = (),
+    bounds: Mapping[str, tuple[float, float]] | None = None,
+    lowercase: bool = False,
+    normalise: bool = True,
+    tolerance: float = 1e-5,
+    threads: int = 0,
+    decoder: str = "",
+    on_iteration: Callable[[Iteration], None] | None = None,
+) -> TuningResult:
+    """Tune weights for corpus BLEU on a dev set.
+
+    decode: gives for weights one n-best list per dev sentence, best first; see `NBestEntry`.
+    references: one tokenised translation of each sentence, or several such sequences.
+    initial: the first weights; their names are the features, in the order of feature vectors.
+    method: ``mert``, ``mira``, ``pro``, or one of `Mert`, `Mira`, `Pro` with other options.
+    iterations: the most rounds of optimising; one more decoding scores the last weights.
+    state_dir: a folder that makes the run resumable; ``decoder`` names what decodes (say, a hash of its model), so
+    that a folder of another decoder is refused. More ``iterations`` may be asked for later.
+    fixed: features whose weights stay. bounds: for others, the lowest and highest weight.
+    lowercase: compare without regard to case.
+    normalise: scale the free weights to an absolute sum of 1 after each round, where that changes no decision (no
+    bound other than 0, no fixed feature that tells translations of a sentence apart).
+    tolerance: the run ends when no weight changes by more.
+    """
+    chosen = _method(method)
+    space = Space(tuple(initial), frozenset(fixed), dict(bounds or {}))
+    for name, value in initial.items():
+        if not math.isfinite(value):
+            raise ConfigError(f"the initial weight of {name} is {value}", remedy="give a finite number")
+    if iterations < 1:
+        raise ConfigError(f"{iterations} iterations", remedy="ask for at least one")
+    scorer = bleu_references(references, lowercase=lowercase)
+    state = StateFolder(
+        None if state_dir is None else Path(state_dir),
+        {
+            "method": type(chosen).__name__.lower(),
+            "options": asdict(chosen),
+            "seed": seed,
+            "initial": dict(initial),
+            "fixed": sorted(space.fixed),
+            "bounds": {name: [repr(float(limit)) for limit in pair] for name, pair in sorted(space.bounds.items())},
+            "lowercase": lowercase,
+            "normalise": normalise,
+            "tolerance": tolerance,
+            "references": digest(references),
+            "decoder": decoder,
+        },
+    )
+    pool = core.Pool(len(scorer), len(space.names))
+    history = [[float(initial[name]) for name in space.names]]  # as the method goes on from them
+    done: list[Iteration] = []
+    stopped = "iterations"
+    for number in range(1, iterations + 2):
+        weights = _for_decoder(history[-1], space, pool, normalise, number)
+        lists = state.lists(number)
+        if lists is None:
+            logger.info("iteration %d: decoding", number)
+            lists = pack(decode(dict(weights)), space.names, scorer, lowercase=lowercase)
+            state.save_lists(number, lists)
+        new = pool.add(lists.sentences, lists.values, lists.statistics)
+        bleu = core.bleu(lists.first())
+        logger.info("iteration %d: BLEU %.2f, %d new translations, %d in all", number, bleu, new, len(pool))
+        base = Iteration(number, weights, bleu, len(lists.sentences), new, len(pool))
+        settled = new == 0 and number > 1 and not isinstance(chosen, Pro)
+        if settled or number > iterations:
+            stopped = "lists" if settled else stopped
+            done.append(base)
+            _report(base, on_iteration)
+            break
+        finished = state.iteration(number)
+        if finished is None or finished.proposed is None:
+            proposed, predicted = optimise(
+                chosen, pool, space, history, seed=f"{seed} {number}", threads=threads, normalise=normalise
+            )
+            finished = Iteration(
+                **{**asdict(base), "proposed": dict(zip(space.names, proposed, strict=True)), "predicted": predicted}
+            )
+            state.save_iteration(finished)
+        done.append(finished)
+        _report(finished, on_iteration)
+        assert finished.proposed is not None
+        history.append([finished.proposed[name] for name in space.names])
+        following = _for_decoder(history[-1], space, pool, normalise, number + 1)
+        if max(abs(following[name] - weights[name]) for name in space.names) <= tolerance:
+            stopped = "weights"
+            break
+    best = max(done, key=lambda iteration: iteration.bleu)
+    return TuningResult(best.weights, best.bleu, tuple(done), stopped)
+
+
+def _for_decoder(weights: Sequence[float], space: Space, pool: core.Pool, normalise: bool, number: int) -> Weights:
+    """Weights as the decoder gets them; the first ones are the user's own."""
+    if normalise and number > 1 and space.scalable(pool, weights):
+        weights = space.normalised(weights)
+    return dict(zip(space.names, weights, strict=True))
+
+
+def _method(method: str | Method) -> Method:
+    if not isinstance(method, str):
+        return method
+    if method not in METHODS:
+        raise ConfigError(f"no tuning method {method!r}", remedy=f"choose from {', '.join(METHODS)}")
+    return METHODS[method]()
+
+
+def _report(iteration: Iteration, callback: Callable[[Iteration], None] | None) -> None:
+    if callback is not None:
+        callback(iteration)

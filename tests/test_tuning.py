@@ -1,0 +1,413 @@
+"""Tuning: exact line search against brute force, three methods on synthetic decoders, determinism and resuming."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sacrebleu.metrics import BLEU
+
+from treeglot import ConfigError, TreeglotError
+from treeglot._core import tuning as core
+from treeglot.tuning import Mert, Mira, NBestEntry, Pro, TuningResult, tune
+from treeglot.tuning.nbest import bleu_references, load_lists, pack, save_lists
+
+WORDS = ["a", "b", "c", "d", "."]
+sentence = st.lists(st.sampled_from(WORDS), max_size=9).map(" ".join)
+
+
+# --- BLEU ---------------------------------------------------------------------------------------------------------
+
+
+@given(st.lists(st.tuples(sentence, st.lists(sentence, min_size=2, max_size=2)), min_size=1, max_size=6))
+def test_statistics_and_bleu_equal_sacrebleu(pairs: list[tuple[str, list[str]]]) -> None:
+    hypotheses = [hypothesis for hypothesis, _ in pairs]
+    streams = [list(stream) for stream in zip(*(refs for _, refs in pairs), strict=True)]
+    references = bleu_references(streams)
+    found = references.statistics(np.arange(len(pairs), dtype=np.int32), hypotheses)
+    for row, (hypothesis, refs) in zip(found.tolist(), pairs, strict=True):
+        score = BLEU(tokenize="none", effective_order=True).sentence_score(hypothesis, refs)
+        assert row == [*score.counts, score.sys_len, score.ref_len]
+    expected = BLEU(tokenize="none", force=True).corpus_score(hypotheses, streams).score
+    assert core.bleu(found) == pytest.approx(expected, abs=1e-9)
+
+
+def test_sentence_bleu_by_hand() -> None:
+    # (4+1)/(5+1) * (2+1)/(4+1) * (1+1)/(3+1) * (0+1)/(2+1), reference 7 + 1 against 5 words
+    expected = (5 / 6 * 3 / 5 * 2 / 4 * 1 / 3) ** 0.25 * math.exp(1 - 8 / 5)
+    assert core.sentence_bleu([4, 2, 1, 0, 5, 7]) == pytest.approx(expected)
+
+
+# --- the line search ----------------------------------------------------------------------------------------------
+
+small = st.integers(-3, 3)
+
+
+@given(st.lists(st.tuples(small, small), min_size=1, max_size=12))
+def test_envelope_equals_trying_every_line(lines: list[tuple[int, int]]) -> None:
+    slopes, intercepts = [float(s) for s, _ in lines], [float(i) for _, i in lines]
+    parts = core.upper_envelope(slopes, intercepts)
+    assert parts[0][0] == -math.inf
+    starts = [start for start, _ in parts]
+    assert starts == sorted(starts)
+    for (start, winner), end in zip(parts, [*starts[1:], math.inf], strict=True):
+        if end - start < 1e-9:
+            continue
+        low, high = max(start, -50.0), min(end, 50.0)
+        x = (low + high) / 2
+        values = [i + s * x for s, i in zip(slopes, intercepts, strict=True)]
+        assert values[winner] == pytest.approx(max(values), abs=1e-9)
+        assert (slopes[winner], intercepts[winner]) not in list(zip(slopes, intercepts, strict=True))[:winner]
+
+
+class Lists:
+    """A pool next to plain Python copies of what is in it."""
+
+    def __init__(self, lists: list[list[tuple[list[float], list[int]]]], features: int) -> None:
+        self.lists = lists
+        self.pool = core.Pool(len(lists), features)
+        rows = [(s, values, stats) for s, entries in enumerate(lists) for values, stats in entries]
+        self.pool.add(
+            np.array([row[0] for row in rows], dtype=np.int32),
+            np.array([row[1] for row in rows], dtype=np.float64),
+            np.array([row[2] for row in rows], dtype=np.int32),
+        )
+
+    def bleu(self, weights: list[float]) -> float:
+        chosen = []
+        for entries in self.lists:
+            scores = [sum(w * v for w, v in zip(weights, values, strict=True)) for values, _ in entries]
+            chosen.append(entries[scores.index(max(scores))][1])
+        return core.bleu(np.array(chosen, dtype=np.int32))
+
+
+@st.composite
+def statistics(draw: st.DrawFn) -> list[int]:
+    length = draw(st.integers(4, 8))
+    counts = [draw(st.integers(1, length))]
+    for n in range(1, 4):
+        counts.append(draw(st.integers(0, min(counts[-1], length - n))))
+    return [*counts, length, 6]
+
+
+def n_best(features: int) -> st.SearchStrategy[Lists]:
+    entry = st.tuples(st.lists(small.map(float), min_size=features, max_size=features), statistics())
+    return st.lists(st.lists(entry, min_size=1, max_size=6), min_size=1, max_size=4).map(
+        lambda lists: Lists(lists, features)
+    )
+
+
+@settings(max_examples=300)
+@given(
+    n_best(2), st.tuples(small, small), st.tuples(small, small), st.sampled_from([(-math.inf, math.inf), (-1.0, 2.0)])
+)
+def test_line_search_is_exact(
+    lists: Lists, start: tuple[int, int], direction: tuple[int, int], limits: tuple[float, float]
+) -> None:
+    size, best, current = lists.pool.line_search(list(map(float, start)), list(map(float, direction)), *limits)
+
+    def at(step: float) -> float:
+        return lists.bleu([w + step * d for w, d in zip(start, direction, strict=True)])
+
+    # With these small integers every breakpoint is a fraction of numbers up to 36, so a middle between two neighbours
+    # of all such fractions hits every interval, however narrow.
+    lines = [
+        [
+            (
+                sum(d * v for d, v in zip(direction, values, strict=True)),
+                sum(w * v for w, v in zip(start, values, strict=True)),
+            )
+            for values, _ in entries
+        ]
+        for entries in lists.lists
+    ]
+    breaks = {
+        (b2 - b1) / (a1 - a2) for group in lines for (a1, b1), (a2, b2) in itertools.combinations(group, 2) if a1 != a2
+    }
+    low, high = max(limits[0], -100.0), min(limits[1], 100.0)
+    points = sorted({low, high, *(x for x in breaks if low < x < high)})
+    grid = [(a + b) / 2 for a, b in itertools.pairwise(points)]
+    assert best == pytest.approx(max([*map(at, grid), current]), abs=1e-6)
+    assert limits[0] <= size <= limits[1]
+    assert at(size) == pytest.approx(best, abs=1e-6) or size == 0
+    if size == 0:
+        assert best == current
+
+
+def test_line_search_keeps_the_point_on_a_plateau() -> None:
+    good, bad = [5, 4, 3, 2, 6, 6], [3, 1, 0, 0, 6, 6]
+    lists = Lists([[([1.0], good), ([0.0], bad)]], 1)
+    assert lists.pool.line_search([0.7], [1.0])[0] == 0
+    step, best, current = lists.pool.line_search([-0.5], [1.0])
+    assert step > 0.5 and best > current
+
+
+def test_equal_lines_go_to_the_first_and_duplicates_are_merged() -> None:
+    good, bad = [5, 4, 3, 2, 6, 6], [3, 1, 0, 0, 6, 6]
+    for first, second in ((good, bad), (bad, good)):
+        lists = Lists([[([1.0, 2.0], first), ([1.0, 2.0], second)]], 2)
+        assert lists.pool.bleu([1.0, 1.0]) == core.bleu(np.array([first], dtype=np.int32))
+        assert lists.pool.line_search([1.0, 1.0], [1.0, 0.0])[2] == core.bleu(np.array([first], dtype=np.int32))
+    assert len(Lists([[([1.0], good), ([1.0], good), ([1.0], bad)]], 1).pool) == 2
+
+
+@settings(max_examples=60, deadline=None)
+@given(n_best(2))
+def test_mert_finds_the_optimum_of_two_weights(lists: Lists) -> None:
+    infinite = [math.inf, math.inf]
+    found = lists.pool.mert(
+        [[1.0, 1.0], [-1.0, 1.0], [1.0, -1.0], [-1.0, -1.0]],
+        [True, True],
+        [-x for x in infinite],
+        infinite,
+        1,
+        random_directions=2,
+        sweeps=25,
+        trial_sweeps=2,
+        finalists=4,
+        narrowest=1e-6,
+        threads=1,
+    )
+    best = max(score for _, score in found)
+    # Only the angle matters. Decisions change where two candidates of a sentence tie; look between all those angles.
+    angles = {0.0}
+    for entries in lists.lists:
+        for (a, _), (b, _) in itertools.combinations(entries, 2):
+            if a != b:
+                angle = math.atan2(b[0] - a[0], a[1] - b[1])
+                angles |= {angle % (2 * math.pi), (angle + math.pi) % (2 * math.pi)}
+    turns = sorted(angles)
+    middles = [(a + b) / 2 for a, b in itertools.pairwise([*turns, turns[0] + 2 * math.pi])]
+    exhaustive = max(lists.bleu([math.cos(m), math.sin(m)]) for m in middles)
+    assert best >= exhaustive - 1e-6
+
+
+# --- whole runs ---------------------------------------------------------------------------------------------------
+
+
+class Synthetic:
+    """Candidates are damaged references. Feature 0 hates damage, feature 1 likes it a little, feature 2 is noise."""
+
+    names = ("good", "bad", "noise")
+
+    def __init__(self, sentences: int = 40, candidates: int = 60, nbest: int = 12, seed: int = 5) -> None:
+        rng = random.Random(seed)
+        words = [f"w{i}" for i in range(200)]
+        self.references = [" ".join(rng.choices(words, k=rng.randint(6, 14))) for _ in range(sentences)]
+        self.nbest, self.calls = nbest, 0
+        self.candidates: list[list[NBestEntry]] = []
+        for reference in self.references:
+            entries = []
+            for _ in range(candidates):
+                tokens = [rng.choice(words) if rng.random() < 0.4 else w for w in reference.split()]
+                damage = sum(a != b for a, b in zip(tokens, reference.split(), strict=True))
+                features = {
+                    "good": -damage + rng.gauss(0, 0.6),
+                    "bad": damage / 2 + rng.gauss(0, 1),
+                    "noise": rng.gauss(0, 2),
+                }
+                entries.append(NBestEntry(tokens, features))
+            self.candidates.append(entries)
+
+    def __call__(self, weights: dict[str, float]) -> list[list[NBestEntry]]:
+        self.calls += 1
+
+        def score(entry: NBestEntry) -> float:
+            assert isinstance(entry.features, dict)
+            return sum(weights[name] * value for name, value in entry.features.items())
+
+        return [sorted(entries, key=score, reverse=True)[: self.nbest] for entries in self.candidates]
+
+    def bleu(self, weights: dict[str, float]) -> float:
+        texts = [" ".join(entries[0].tokens) for entries in self(weights)]
+        return BLEU(tokenize="none", force=True).corpus_score(texts, [self.references]).score
+
+
+INITIAL = {"good": 0.1, "bad": 0.5, "noise": 0.5}
+METHODS = [Mert(restarts=6), Mira(), Pro(samples=500, interpolation=0.8)]
+
+
+def run(decode: Any, method: Any, references: list[str], **more: Any) -> TuningResult:
+    return tune(decode, references, INITIAL, method, **{"seed": 3, "iterations": 6, **more})
+
+
+@pytest.mark.parametrize("method", METHODS, ids=["mert", "mira", "pro"])
+def test_each_method_comes_near_the_best_known_weights(method: Any) -> None:
+    task = Synthetic()
+    result = run(task, method, task.references)
+    start = task.bleu(INITIAL)
+    grid = [{"good": 1.0, "bad": b / 10, "noise": n / 20} for b in range(-15, 4) for n in range(-2, 3)]
+    best = max(task.bleu(weights) for weights in grid)
+    assert start + 20 < best
+    assert result.bleu > best - 0.06 * (best - start)
+    assert result.bleu == pytest.approx(task.bleu(result.weights))  # what is reported is what the decoder gets
+    assert result.bleu == max(iteration.bleu for iteration in result.iterations)
+    assert result.iterations[0].weights == INITIAL
+    assert sum(map(abs, result.weights.values())) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("method", METHODS, ids=["mert", "mira", "pro"])
+def test_same_seed_same_result_whatever_the_threads(method: Any) -> None:
+    task = Synthetic(15)
+    first = run(task, method, task.references, threads=1, iterations=3)
+    assert run(task, method, task.references, threads=4, iterations=3) == first
+    if not isinstance(method, Mira):  # whose shuffles hardly matter here
+        assert run(task, method, task.references, seed=4, iterations=3) != first
+
+
+class Killed(Exception):
+    pass
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
+
+
+@pytest.mark.parametrize("method", METHODS, ids=["mert", "mira", "pro"])
+def test_resuming_gives_the_same_bytes(method: Any, tmp_path: Path) -> None:
+    task = Synthetic(15)
+    whole = run(task, method, task.references, iterations=3, state_dir=tmp_path / "whole")
+    expected = files(tmp_path / "whole")
+    # Killed while decoding, at each decoding in turn and again and again.
+    folder = tmp_path / "decoding"
+    for _ in range(10):
+        calls = 0
+
+        def killed(weights: dict[str, float]) -> Any:
+            nonlocal calls
+            calls += 1
+            if calls == 2:
+                raise Killed
+            return task(weights)
+
+        try:
+            result = run(killed, method, task.references, iterations=3, state_dir=folder)
+            break
+        except Killed:
+            pass
+    assert result == whole
+    assert files(folder) == expected
+    # Killed between any two files.
+    names = [name for name in expected if name != "settings.json"]
+    order = sorted(names, key=lambda name: (name[:3], name.endswith("json")))
+    for done in range(len(order)):
+        folder = tmp_path / f"files{done}"
+        folder.mkdir()
+        for name in ["settings.json", *order[:done]]:
+            (folder / name).write_bytes(expected[name])
+        assert run(task, method, task.references, iterations=3, state_dir=folder) == whole
+        assert files(folder) == expected
+
+
+def test_a_finished_run_does_not_decode_again_and_can_be_extended(tmp_path: Path) -> None:
+    task = Synthetic(15)
+    first = run(task, "mert", task.references, iterations=1, state_dir=tmp_path)
+    calls = task.calls
+    assert run(task, "mert", task.references, iterations=1, state_dir=tmp_path) == first
+    assert task.calls == calls
+    longer = run(task, "mert", task.references, iterations=3, state_dir=tmp_path)
+    assert longer == run(task, "mert", task.references, iterations=3)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"seed": 9}, {"method": "mira"}, {"fixed": ["noise"]}, {"decoder": "other"}, {"lowercase": True}],
+    ids=lambda change: next(iter(change)),
+)
+def test_a_folder_of_other_settings_is_refused(change: dict[str, Any], tmp_path: Path) -> None:
+    task = Synthetic(5)
+    run(task, "mert", task.references, iterations=1, state_dir=tmp_path)
+    arguments = {"method": "mert", "references": task.references, "iterations": 1, "state_dir": tmp_path, **change}
+    with pytest.raises(ConfigError, match=f"other settings \\(.*{next(iter(change))}"):
+        run(task, **arguments)
+
+
+def test_damaged_state_is_reported(tmp_path: Path) -> None:
+    task = Synthetic(5)
+    run(task, "mert", task.references, iterations=1, state_dir=tmp_path)
+    path = tmp_path / "001.nbest.zst"
+    path.write_bytes(path.read_bytes()[:-20])
+    with pytest.raises(TreeglotError, match=r"001\.nbest\.zst"):
+        run(task, "mert", task.references, iterations=1, state_dir=tmp_path)
+
+
+def test_lists_survive_saving(tmp_path: Path) -> None:
+    task = Synthetic(5)
+    packed = pack(task(INITIAL), task.names, bleu_references(task.references))
+    save_lists(tmp_path / "a.zst", packed)
+    back = load_lists(tmp_path / "a.zst")
+    for name in ("sentences", "values", "statistics"):
+        assert np.array_equal(getattr(back, name), getattr(packed, name))
+
+
+@pytest.mark.parametrize("method", METHODS, ids=["mert", "mira", "pro"])
+def test_fixed_weights_and_bounds_hold(method: Any) -> None:
+    task = Synthetic(15)
+    result = run(task, method, task.references, fixed=["bad"], bounds={"good": (0.2, 0.8), "noise": (-0.1, 0.6)})
+    for iteration in result.iterations[1:]:
+        assert iteration.weights["bad"] == 0.5  # it tells translations apart, so nothing is scaled
+        assert 0.2 <= iteration.weights["good"] <= 0.8
+        assert -0.1 <= iteration.weights["noise"] <= 0.6
+
+
+def test_a_fixed_feature_without_influence_does_not_stop_scaling() -> None:
+    task = Synthetic(15)
+
+    def decode(weights: dict[str, float]) -> Any:
+        lists = task({name: weights[name] for name in task.names})
+        return [[NBestEntry(e.tokens, {**e.features, "unknown": -100.0}) for e in entries] for entries in lists]
+
+    result = tune(decode, task.references, {**INITIAL, "unknown": 1.0}, iterations=2, fixed=["unknown"])
+    last = result.iterations[-1].weights
+    assert last["unknown"] == 1.0
+    assert sum(abs(last[name]) for name in task.names) == pytest.approx(1)
+
+
+@pytest.mark.parametrize(
+    ("lists", "says"),
+    [
+        (lambda: [[("a b", {"good": 1.0})]], "lists for 1 sentences"),
+        (lambda: [[("a b", {"good": 1.0})], []], "no translation of dev sentence 2"),
+        (lambda: [[("a b", {"good": 1.0})], [("a", {"god": 1.0})]], "without a weight: god"),
+        (lambda: [[("a b", [1.0, 2.0])], [("a", [1.0, 2.0, 3.0])]], "2 feature values, not 3"),
+        (lambda: [[("a b", [1.0, 2.0, 3.0])], [("a", [1.0, math.nan, 3.0])]], "bad is nan in dev sentence 2"),
+    ],
+)
+def test_wrong_lists_are_reported(lists: Callable[[], Any], says: str) -> None:
+    with pytest.raises(TreeglotError, match=says):
+        tune(lambda weights: lists(), ["a b", "a"], INITIAL, iterations=1)
+
+
+@pytest.mark.parametrize(
+    ("more", "says"),
+    [
+        ({"method": "mart"}, "mert, mira, pro"),
+        ({"fixed": ["god"]}, "no feature 'god'"),
+        ({"bounds": {"good": (1.0, 0.0)}}, "bounds of good"),
+        ({"fixed": ["good", "bad", "noise"]}, "all weights are fixed"),
+        ({"iterations": 0}, "0 iterations"),
+    ],
+)
+def test_wrong_settings_are_reported(more: dict[str, Any], says: str) -> None:
+    with pytest.raises(ConfigError, match=says):
+        tune(lambda weights: [], ["a"], INITIAL, **more)
+
+
+def test_logistic_regression_equals_a_plain_descent() -> None:
+    rng = np.random.default_rng(2)
+    rows = rng.normal(size=(80, 3)) + np.array([0.3, -0.2, 0.0])
+    offsets = rng.normal(size=80) * 0.2
+    found = np.array(core.logistic_regression(rows, offsets.tolist(), 0.7))
+    weights = np.zeros(3)
+    for _ in range(5000):
+        wrong = 1 / (1 + np.exp(rows @ weights + offsets))
+        weights -= 0.02 * (0.7 * weights - rows.T @ wrong)
+    assert found == pytest.approx(weights, abs=1e-6)
