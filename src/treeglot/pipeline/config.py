@@ -106,11 +106,16 @@ class Cleaning(_Section):
     duplicates: bool = Field(default=False, description="drop pairs that occurred before")
 
 
+TokenizerName = Literal["moses", "space", "char"]
+
+
 class Text(_Section):
     """``[text]``: casing, and tokenisation where no parser tokenises."""
 
     casing: Literal["keep", "lower", "true"] = "keep"
-    tokenizer: Literal["moses", "space", "char"] = "moses"
+    tokenizer: TokenizerName = "moses"
+    source_tokenizer: TokenizerName | None = Field(default=None, description="if it is another one")
+    target_tokenizer: TokenizerName | None = Field(default=None, description="if it is another one")
 
 
 class ParserChoice(_Section):

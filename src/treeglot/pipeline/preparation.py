@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Literal
 
 from treeglot.bitext import CleaningOptions, CleaningReport, TextPair, Tokenizer, Truecaser, clean, read_bitext
 from treeglot.bitext.casing import apply_casing, detruecase
@@ -18,11 +19,14 @@ from treeglot.progress import track
 class TextPipeline:
     """Raw text ↔ words. ``truecaser`` is needed when the casing is ``true``."""
 
-    def __init__(self, text: Text, lang: str, truecaser: Truecaser | None = None) -> None:
+    def __init__(
+        self, text: Text, lang: str, side: Literal["source", "target"], truecaser: Truecaser | None = None
+    ) -> None:
         self.text, self.lang, self.truecaser = text, lang, truecaser
+        name = (text.source_tokenizer if side == "source" else text.target_tokenizer) or text.tokenizer
         self._tokenizer: Tokenizer | None = None
-        if text.tokenizer != "space":
-            self._tokenizer = Tokenizer(lang, cjk="char" if text.tokenizer == "char" else "none")
+        if name != "space":
+            self._tokenizer = Tokenizer(lang, cjk="char" if name == "char" else "none")
 
     def tokenize(self, line: str) -> list[str]:
         """The words of a line, as written."""
@@ -50,7 +54,7 @@ def read_corpus(corpus: Corpus, folder: Path, languages: Languages) -> Iterator[
 
 def train_truecasers(pairs: Iterator[TextPair], text: Text, languages: Languages, paths: tuple[Path, Path]) -> None:
     """Learn the usual case of words on both sides and save the models."""
-    sides = TextPipeline(text, languages.source), TextPipeline(text, languages.target)
+    sides = TextPipeline(text, languages.source, "source"), TextPipeline(text, languages.target, "target")
     tokens: tuple[list[list[str]], list[list[str]]] = ([], [])
     for pair in track(pairs, "learning case"):
         tokens[0].append(sides[0].tokenize(pair.source))

@@ -94,7 +94,10 @@ class Project:
             paths = self.truecaser_paths()
             truecasers = [Truecaser.load(path) if path.stat().st_size else Truecaser({}) for path in paths]
         text = self.config.text
-        return TextPipeline(text, self.source, truecasers[0]), TextPipeline(text, self.target, truecasers[1])
+        return (
+            TextPipeline(text, self.source, "source", truecasers[0]),
+            TextPipeline(text, self.target, "target", truecasers[1]),
+        )
 
     # Before a run
 
