@@ -11,6 +11,10 @@
 
 namespace treeglot::search {
 
+// Of a frequent source phrase only the targets with the highest p(e|f) are looked at; the decoder keeps the best 20 or
+// so of them by its own score.
+inline constexpr std::size_t kMostTargets = 200;
+
 class StoredPhrases : public PhraseSource {
  public:
   // Throws std::runtime_error that says what is wrong with the file.
@@ -29,7 +33,7 @@ class StoredPhrases : public PhraseSource {
   void lookup(std::span<const WordId> source, PhraseMatches& out) const override {
     thread_local std::vector<TableEntry> entries;
     entries.clear();
-    table_.find(source, entries);
+    table_.find(source, entries, kMostTargets);
     for (const TableEntry& entry : entries) {
       TableScores scores;
       ReorderingScores reordering{};

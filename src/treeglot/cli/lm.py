@@ -11,7 +11,7 @@ import typer
 
 from treeglot import lm
 from treeglot.files import atomic_write_binary, open_binary
-from treeglot.pipeline.config import parse_memory
+from treeglot.tables import parse_memory
 
 app = typer.Typer(help="Estimate, compile and query n-gram language models.", no_args_is_help=True)
 

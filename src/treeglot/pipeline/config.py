@@ -41,21 +41,6 @@ Memory = Annotated[str, Field(pattern=r"^[1-9][0-9]*[kKmMgG]$")]
 """An amount of memory: a number and k, m or g, such as ``4g``."""
 
 
-_UNITS = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
-
-
-def parse_memory(text: str) -> int:
-    """Bytes of an amount such as ``500m`` or ``4g``.
-
-    >>> parse_memory("2k"), parse_memory("4G")
-    (2048, 4294967296)
-    """
-    number, unit = text[:-1], text[-1:].lower()
-    if not number.isdecimal() or unit not in _UNITS:
-        raise ConfigError(f"memory {text!r}", remedy="write a number and k, m or g, such as 4g")
-    return int(number) * _UNITS[unit]
-
-
 class _Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 

@@ -17,12 +17,12 @@ from treeglot import __version__, alignment, lm
 from treeglot.bitext import Truecaser
 from treeglot.errors import ConfigError, TreeglotError
 from treeglot.files import atomic_write, atomic_write_binary, open_binary, read_lines
-from treeglot.pipeline.config import CONFIG_NAME, Corpus, ProjectConfig, load_config, parse_memory
+from treeglot.pipeline.config import CONFIG_NAME, Corpus, ProjectConfig, load_config
 from treeglot.pipeline.preparation import TextPipeline, prepare, read_corpus, train_truecasers
 from treeglot.pipeline.stages import Paths, Runner, Stage, StageResult
 from treeglot.search.phrases import PhraseDecoder, open_phrases
 from treeglot.search.weights import DEFAULT_WEIGHTS, read_weights
-from treeglot.tables import build_phrase_table
+from treeglot.tables import build_phrase_table, parse_memory
 
 PARTS = ("train", "dev", "test")
 
