@@ -127,13 +127,17 @@ class Limits(_Section):
 
 
 class WordAlignment(_Section):
-    """``[alignment]``: how words are aligned, or a Pharaoh file of links for the prepared training text."""
+    """``[alignment]``: how words are aligned, or a Pharaoh file of links for the prepared training text.
+
+    ``also`` names further link files for the same text: phrase pairs are taken from every alignment and their counts added.
+    """
 
     aligner: Literal["own", "thot-hmm", "thot-fastalign", "thot-ibm4", "thot-eflomal", "eflomal"] = "own"
     heuristic: Literal["intersect", "union", "grow", "grow-diag", "grow-diag-final", "grow-diag-final-and"] = (
         "grow-diag-final-and"
     )
     file: str = ""
+    also: tuple[str, ...] = ()
 
 
 class LanguageModelChoice(_Section):

@@ -116,8 +116,11 @@ class Project:
                     )
                 size += path.stat().st_size * (4 if path.suffix in (".gz", ".zst") else 1)
         given = self.config.alignment.file
-        if given and not (self.folder / given).is_file():
-            raise ConfigError("alignment.file: no such file", path=self.folder / given, remedy="correct alignment.file")
+        for key, names in (("file", (given,) if given else ()), ("also", self.config.alignment.also)):
+            for name in names:
+                if not (self.folder / name).is_file():
+                    path = self.folder / name
+                    raise ConfigError(f"alignment.{key}: no such file", path=path, remedy=f"correct alignment.{key}")
         if not given:
             alignment.backend(self.config.alignment.aligner)
             package = {"eflomal": "eflomal"}.get(self.config.alignment.aligner)
@@ -232,11 +235,18 @@ class Project:
     def _table_stage(self) -> Stage:
         one, two = self.corpus("train")
 
+        further = {f"links {n}": self.folder / name for n, name in enumerate(self.config.alignment.also, start=2)}
+
         def run(inputs: Paths, outputs: Paths, work: Path) -> None:
+            source, target, links = inputs["source"], inputs["target"], inputs["links"]
+            if further:  # the same text once for each alignment
+                source = _repeated([source] * (len(further) + 1), work / "source")
+                target = _repeated([target] * (len(further) + 1), work / "target")
+                links = _repeated([links, *(inputs[name] for name in further)], work / "links")
             build_phrase_table(
-                inputs["source"],
-                inputs["target"],
-                inputs["links"],
+                source,
+                target,
+                links,
                 outputs["table"],
                 max_length=self.config.phrases.max_length,
                 memory=self.config.limits.memory,
@@ -244,7 +254,7 @@ class Project:
                 folder=work,
             )
 
-        inputs = {"source": one, "target": two, "links": self.links}
+        inputs = {"source": one, "target": two, "links": self.links, **further}
         return Stage("phrase-table", inputs, {"table": self.table}, self.config.phrases.model_dump(), run)
 
     def _lm_stage(self) -> Stage:
@@ -286,3 +296,12 @@ class Project:
         return PhraseDecoder(
             open_phrases(self.table), lm.LanguageModel(self.model), weights or self.weights(system), **settings
         )
+
+
+def _repeated(parts: list[Path], out: Path) -> Path:
+    """Files one after the other."""
+    with atomic_write_binary(out) as file:
+        for part in parts:
+            with open_binary(part) as stream:
+                shutil.copyfileobj(stream, file)
+    return out
