@@ -51,8 +51,8 @@ def test_quiet_and_closed_pipe(tmp_path: Path) -> None:
 
 def test_config_commands(run: Run, tmp_path: Path) -> None:
     folder = tmp_path / "project"
-    assert run("config", "init", folder, "--source", "fr").code == 0
-    again = run("config", "init", folder)
+    assert run("init", folder, "--source", "fr").code == 0
+    again = run("init", folder)
     assert again.code == 1 and "exists already" in again.err
     missing = run("config", "check", folder)
     assert missing.code == 1 and "train.fr" in missing.err

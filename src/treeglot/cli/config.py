@@ -1,4 +1,4 @@
-"""``treeglot config``: start, check and show a project's ``treeglot.toml``."""
+"""``treeglot config``: check and show a project's ``treeglot.toml``."""
 
 from __future__ import annotations
 
@@ -9,47 +9,11 @@ from typing import Annotated
 import typer
 
 from treeglot.errors import ConfigError
-from treeglot.files import atomic_write
 from treeglot.pipeline.config import CONFIG_NAME, ProjectConfig, load_config
 
-app = typer.Typer(help="Start, check and show a project's treeglot.toml.", no_args_is_help=True)
-
-TEMPLATE = """\
-# A treeglot project. Every key that is left out has the default that `treeglot config show` prints.
-
-[project]
-name = "{name}"
-seed = 1
-
-[languages]
-source = "{source}"
-target = "{target}"
-
-[data.train]
-source = "corpus/train.{source}"
-target = "corpus/train.{target}"
-
-[parsers.source]
-backend = "auto"
-"""
+app = typer.Typer(help="Check and show a project's treeglot.toml.", no_args_is_help=True)
 
 PathArgument = Annotated[Path, typer.Argument(help="The file, or the folder that has it.")]
-
-
-@app.command()
-def init(
-    folder: Annotated[Path, typer.Argument(help="The project's folder.")],
-    source: Annotated[str, typer.Option(help="Source language.")] = "zh",
-    target: Annotated[str, typer.Option(help="Target language.")] = "en",
-) -> None:
-    """Write a first treeglot.toml; an existing one is never overwritten."""
-    path = folder / CONFIG_NAME
-    if path.exists():
-        raise ConfigError("exists already", path=path, remedy="edit it, or choose another folder")
-    folder.mkdir(parents=True, exist_ok=True)
-    with atomic_write(path) as file:
-        file.write(TEMPLATE.format(name=folder.resolve().name, source=source, target=target))
-    print(path)
 
 
 @app.command()
