@@ -20,6 +20,7 @@ from treeglot.lm import LanguageModel
 from treeglot.pipeline.project import Project
 from treeglot.search.phrases import PhraseDecoder, read_moses_phrases
 from treeglot.search.weights import read_moses_weights
+from treeglot.tables import PhraseTable
 
 CONFIG = """\
 [languages]
@@ -118,6 +119,25 @@ def test_a_changed_setting_runs_what_depends_on_it(run: Run, raw: Path, tmp_path
     config.write_text(config.read_text(encoding="utf-8").replace("order = 3", "order = 2"), encoding="utf-8")
     stages = {stage["name"]: stage["skipped"] for stage in json.loads(run("-q", "train", folder, "--json").out)}
     assert [name for name, skipped in stages.items() if not skipped] == ["lm"]
+
+
+def test_several_alignments_add_their_counts(run: Run, raw: Path, tuned: Path, tmp_path: Path) -> None:
+    folder = make_project(tmp_path / "p", raw)
+    links = tuned / "alignment/train.align"
+    config = folder / "treeglot.toml"
+    section = f'[alignment]\nfile = "{links}"\nalso = ["{links}"]\n[lm]'
+    config.write_text(config.read_text(encoding="utf-8").replace("[lm]", section), encoding="utf-8")
+    assert run("-q", "train", folder).code == 0
+    once, twice = PhraseTable(tuned / "tables/phrases.tgpt"), PhraseTable(folder / "tables/phrases.tgpt")
+    assert len(once) == len(twice) > 1000
+    for phrase in ("。", "将"):
+        counts = {entry.target: entry.count for entry in once.lookup(phrase)}
+        assert counts and {entry.target: entry.count for entry in twice.lookup(phrase)} == {
+            target: 2 * count for target, count in counts.items()
+        }
+    config.write_text(config.read_text(encoding="utf-8").replace("also = [", 'also = ["missing", '), encoding="utf-8")
+    missing = run("train", folder)
+    assert missing.code == 1 and "alignment.also" in missing.err
 
 
 def test_truecasing_and_running_text(run: Run, raw: Path, tmp_path: Path) -> None:
