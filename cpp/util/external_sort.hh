@@ -31,6 +31,7 @@ class TemporaryFile {
   TemporaryFile& operator=(TemporaryFile&&) = default;
 
   void write(const void* data, std::size_t bytes) {
+    if (bytes == 0) return;  // an empty vector's data may be null, which fwrite forbids
     if (std::fwrite(data, 1, bytes, file_.get()) != bytes) {
       throw std::runtime_error("cannot write a temporary file (is the disk full?)");
     }
