@@ -155,6 +155,27 @@ def read_lines(path: type_path, *, max_bytes: int = MAX_LINE_BYTES) -> Iterator[
 
 
 @contextlib.contextmanager
+def atomic_path(path: type_path) -> Iterator[Path]:
+    """A file beside ``path``, for code that writes by name; it gets the name ``path`` when the block ends well."""
+    final = Path(path)
+    if not final.parent.is_dir():
+        raise TreeglotError("the folder does not exist", path=final.parent, remedy="create it first")
+    if final.is_dir():
+        raise TreeglotError("is a folder", path=final, remedy="name a file in it")
+    handle, name = tempfile.mkstemp(prefix=f".{final.name}.", suffix=".part", dir=final.parent)
+    os.close(handle)
+    temporary = Path(name)
+    try:
+        yield temporary
+        mask = os.umask(0)
+        os.umask(mask)
+        temporary.chmod(0o666 & ~mask)
+        temporary.replace(final)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
 def atomic_write_binary(path: type_path) -> Iterator[BinaryIO]:
     """Open ``path`` for writing bytes, packing ``.gz`` and ``.zst``; it gets its name when the block ends well.
 
@@ -165,34 +186,18 @@ def atomic_write_binary(path: type_path) -> Iterator[BinaryIO]:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
         return
-    final = Path(name)
-    if not final.parent.is_dir():
-        raise TreeglotError("the folder does not exist", path=final.parent, remedy="create it first")
-    if final.is_dir():
-        raise TreeglotError("is a folder", path=final, remedy="name a file in it")
-    handle, temporary = tempfile.mkstemp(prefix=f".{final.name}.", suffix=".part", dir=final.parent)
-    try:
-        with contextlib.ExitStack() as stack:
-            raw = stack.enter_context(os.fdopen(handle, "wb"))
-            stream: IO[bytes] = raw
-            with contextlib.ExitStack() as packing:
-                if name.endswith(".gz"):
-                    packed = gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0)
-                    stream = cast(IO[bytes], packing.enter_context(packed))
-                elif name.endswith(".zst"):
-                    writer = zstandard.ZstdCompressor().stream_writer(raw, closefd=False)
-                    stream = cast(IO[bytes], packing.enter_context(writer))
-                yield cast(BinaryIO, stream)
-            raw.flush()
-            os.fsync(raw.fileno())
-        mask = os.umask(0)
-        os.umask(mask)
-        Path(temporary).chmod(0o666 & ~mask)
-        Path(temporary).replace(final)
-    except BaseException:
-        with contextlib.suppress(FileNotFoundError):
-            Path(temporary).unlink()
-        raise
+    with atomic_path(name) as temporary, temporary.open("wb") as raw:
+        stream: IO[bytes] = raw
+        with contextlib.ExitStack() as packing:
+            if name.endswith(".gz"):
+                packed = gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0)
+                stream = cast(IO[bytes], packing.enter_context(packed))
+            elif name.endswith(".zst"):
+                writer = zstandard.ZstdCompressor().stream_writer(raw, closefd=False)
+                stream = cast(IO[bytes], packing.enter_context(writer))
+            yield cast(BinaryIO, stream)
+        raw.flush()
+        os.fsync(raw.fileno())
 
 
 @contextlib.contextmanager

@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from treeglot._core import lm as core
 from treeglot.errors import InputError
-from treeglot.files import open_binary
+from treeglot.files import atomic_path, open_binary
 
 
 class LineScore(NamedTuple):
@@ -73,22 +73,14 @@ class LanguageModel:
 def compile_model(arpa: str | os.PathLike[str], out: str | os.PathLike[str]) -> LanguageModel:
     """Compile an ARPA file (plain, gz, zst) to ``out``, which appears only when it is complete."""
     name, final = os.fspath(arpa), Path(out)
-    handle, temporary = tempfile.mkstemp(prefix=f".{final.name}.", suffix=".part", dir=final.parent)
-    os.close(handle)
-    try:
-        with open_binary(name) as stream:
-            try:
-                core.compile_arpa(stream, temporary)
-            except ValueError as error:
-                line, message = error.args
-                raise InputError(
-                    message, path=name, line=max(line, 1), remedy="give a complete ARPA file, for example from lmplz"
-                ) from None
-        Path(temporary).chmod(0o644)
-        Path(temporary).replace(final)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    with open_binary(name) as stream, atomic_path(final) as temporary:
+        try:
+            core.compile_arpa(stream, str(temporary))
+        except ValueError as error:
+            line, message = error.args
+            raise InputError(
+                message, path=name, line=max(line, 1), remedy="give a complete ARPA file, for example from lmplz"
+            ) from None
     return LanguageModel(final)
 
 

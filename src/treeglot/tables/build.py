@@ -14,7 +14,6 @@ within the memory limit, uses all cores, and the table's bytes depend on neither
 
 from __future__ import annotations
 
-import contextlib
 import os
 import tempfile
 from collections.abc import Callable, Iterator
@@ -23,6 +22,7 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple, TypeVar
 
 from treeglot.errors import TreeglotError
+from treeglot.files import atomic_path
 from treeglot.grammars.phrases import MAX_LENGTH, check_max_length
 from treeglot.progress import track
 from treeglot.tables.corpus import AlignedCorpus, parse_memory, read_corpus
@@ -102,27 +102,6 @@ def write_phrase_counts(
     corpus = read_corpus(source, target, alignment)
     work = os.fspath(folder or tempfile.gettempdir())
     return _run(corpus, lambda: corpus.write_counts(out.write, max_length, limit, work, threads))[1]
-
-
-@contextlib.contextmanager
-def atomic_path(path: _Path) -> Iterator[Path]:
-    """A file beside ``path`` for native code to write; it gets the name ``path`` when the block ends well."""
-    final = Path(path)
-    if not final.parent.is_dir():
-        raise TreeglotError("the folder does not exist", path=final.parent, remedy="create it first")
-    if final.is_dir():
-        raise TreeglotError("is a folder", path=final, remedy="name a file in it")
-    handle, name = tempfile.mkstemp(prefix=f".{final.name}.", suffix=".part", dir=final.parent)
-    os.close(handle)
-    temporary = Path(name)
-    try:
-        yield temporary
-        mask = os.umask(0)
-        os.umask(mask)
-        temporary.chmod(0o666 & ~mask)
-        temporary.replace(final)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def _run(corpus: AlignedCorpus, job: Callable[[], T]) -> T:

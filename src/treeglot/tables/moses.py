@@ -24,9 +24,8 @@ from typing import NamedTuple
 
 from treeglot._core import tables as core
 from treeglot.errors import InputError, TreeglotError
-from treeglot.files import atomic_write_binary, decode_line, open_binary
+from treeglot.files import atomic_path, atomic_write_binary, decode_line, open_binary
 from treeglot.progress import track
-from treeglot.tables.build import atomic_path
 from treeglot.tables.corpus import parse_memory
 from treeglot.tables.table import PhraseTable
 
