@@ -1,0 +1,57 @@
+// The search for the best translations in a forest (spec: search and tuning, "Search"): bottom-up over the nodes that
+// the goal needs, cube pruning (Chiang 2007) with language model state, stack limit and stack threshold, then lazy
+// k-best derivations (Huang & Chiang 2005, algorithm 3) from what the search has kept.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "forest/forest.hh"
+#include "lm/model.hh"
+
+namespace treeglot::forest {
+
+struct SearchLimits {
+  int stack_limit = 300;          // states kept for a node; 0: all
+  double stack_threshold = 1e-3;  // drop states whose probability is below this share of the node's best; 0: none
+  int pop_limit = 0;              // hypotheses made for a node; 0: as many as the stack limit (all if that is 0)
+};
+
+struct NBestRequest {
+  int size = 1;
+  bool distinct = false;  // no two with the same words
+};
+
+// One application of a rule in a derivation, in preorder.
+struct DerivationStep {
+  NodeId node;
+  std::uint32_t edge;  // of the node
+  const RuleOption* option;
+  std::vector<std::uint32_t> below;  // steps that fill the tails, in the order of the edge's tails
+};
+
+struct ForestDerivation {
+  double score = 0;
+  std::vector<double> features;       // dense, as many as weights
+  std::vector<TargetSymbol> words;    // of the decoder's target vocabulary
+  std::vector<DerivationStep> steps;  // steps[0] is the goal's
+};
+
+// Keeps its buffers from sentence to sentence; one for each thread.
+class ForestSearch {
+ public:
+  // `weights`: by feature; weights[kLanguageModelFeature] is for natural logarithms.
+  ForestSearch(const lm::Model& model, const std::vector<double>& weights, const SearchLimits& limits);
+  ~ForestSearch();
+
+  // Derivations of the goal, best first; empty only if the goal cannot be reached. The forest must have no cycle
+  // (std::invalid_argument otherwise). With `with_steps` false the derivations have no steps.
+  std::vector<ForestDerivation> run(const Forest& forest, const NBestRequest& request, bool with_steps);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace treeglot::forest
