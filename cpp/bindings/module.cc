@@ -6,6 +6,7 @@ namespace nb = nanobind;
 void bind_align(nb::module_& m);
 void bind_conllu(nb::module_& m);
 void bind_lm(nb::module_& m);
+void bind_parsed(nb::module_& m);
 void bind_search(nb::module_& m);
 void bind_tables(nb::module_& m);
 void bind_tuning(nb::module_& m);
@@ -18,6 +19,8 @@ NB_MODULE(_core, m) {
   bind_conllu(conllu);
   nb::module_ lm = m.def_submodule("lm", "n-gram language models; see treeglot.lm.");
   bind_lm(lm);
+  nb::module_ parsed = m.def_submodule("parsed", "Parsed sentences by columns; see treeglot.trees.corpus.");
+  bind_parsed(parsed);
   nb::module_ search = m.def_submodule("search", "The decoders; see treeglot.search.");
   bind_search(search);
   nb::module_ tables = m.def_submodule("tables", "Phrase pairs and rule tables; see treeglot.tables.");
