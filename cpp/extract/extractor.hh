@@ -49,14 +49,20 @@ struct ExtractOptions {
   int max_phrasal_nodes = 2;    // in one fragment
   int max_structure_words = 7;  // of a fixed or floating structure
 
-  // cons2str
+  // cons2str (GhkmOptions says more)
   int max_height = 3;
   int max_leaves = 7;
+  int max_fragments = 1000;
+  bool composed = true;
 
-  // hierarchical
+  // hierarchical (HierarchicalOptions says more)
   int max_initial_phrase = 10;
   int max_source_symbols = 5;
   int max_gaps = 2;
+  int min_gap = 2;
+  bool fractional = true;
+  bool tight = false;
+  int max_rules = 20000;
 };
 
 class RuleExtractor {
