@@ -26,69 +26,25 @@ GhkmExtractor::GhkmExtractor(const GhkmOptions& options) : options_(options) { o
 
 void GhkmExtractor::build_tree() {
   const ParsedSentence& sentence = pair_->source;
-  const std::uint32_t size = static_cast<std::uint32_t>(sentence.size());
-  constituents_ = static_cast<std::uint32_t>(sentence.phrases.size());
-  nodes_.assign(constituents_ + size, TreeNode{});
-  parent_.assign(nodes_.size(), -1);
-  for (std::uint32_t n = 0; n < constituents_; ++n) {
-    const Constituent& phrase = sentence.phrases[n];
-    nodes_[n].open = symbol(SymbolKind::kOpen, phrase.label);
-    nodes_[n].site = symbol(SymbolKind::kSite, phrase.label);
-    nodes_[n].source_begin = phrase.begin;
-    nodes_[n].source_end = phrase.end;
-    parent_[n] = phrase.parent;
-  }
-  for (std::uint32_t j = 0; j < size; ++j) {
-    TreeNode& node = nodes_[constituents_ + j];
-    node.open = symbol(SymbolKind::kOpen, sentence.tags[j]);
-    node.site = symbol(SymbolKind::kSite, sentence.tags[j]);
-    node.word = sentence.words[j];
-    node.source_begin = j;
-    node.source_end = j + 1;
-  }
-
-  // A word belongs to the lowest constituent over it: the last one in preorder. next_free_ skips words that have one.
-  next_free_.resize(size + 1);
-  for (std::uint32_t j = 0; j <= size; ++j) next_free_[j] = j;
-  auto next = [&](std::uint32_t j) {
-    std::uint32_t found = j;
-    while (next_free_[found] != found) found = next_free_[found];
-    while (next_free_[j] != found) {
-      std::uint32_t after = next_free_[j];
-      next_free_[j] = found;
-      j = after;
+  tree_.reset(sentence);
+  nodes_.assign(tree_.size(), TreeNode{});
+  for (std::uint32_t n = 0; n < tree_.size(); ++n) {
+    TreeNode& node = nodes_[n];
+    std::uint32_t label;
+    if (tree_.is_preterminal(n)) {
+      const std::uint32_t j = tree_.word(n);
+      label = sentence.tags[j];
+      node.word = sentence.words[j];
+      node.source_begin = j;
+      node.source_end = j + 1;
+    } else {
+      label = sentence.phrases[n].label;
+      node.source_begin = sentence.phrases[n].begin;
+      node.source_end = sentence.phrases[n].end;
     }
-    return found;
-  };
-  for (std::uint32_t n = constituents_; n-- > 0;) {
-    for (std::uint32_t j = next(nodes_[n].source_begin); j < nodes_[n].source_end; j = next(j)) {
-      parent_[constituents_ + j] = static_cast<std::int32_t>(n);
-      next_free_[j] = j + 1;
-    }
+    node.open = symbol(SymbolKind::kOpen, label);
+    node.site = symbol(SymbolKind::kSite, label);
   }
-
-  // Children in surface order: constituents and words are each in the order of their first words.
-  for (std::uint32_t n = 0; n < nodes_.size(); ++n) {
-    if (parent_[n] >= 0) ++nodes_[parent_[n]].children;
-  }
-  std::uint32_t total = 0;
-  for (TreeNode& node : nodes_) {
-    node.first_child = total;
-    total += node.children;
-    node.children = 0;
-  }
-  children_.resize(total);
-  auto add = [&](std::uint32_t n) {
-    if (parent_[n] < 0) return;
-    TreeNode& parent = nodes_[parent_[n]];
-    children_[parent.first_child + parent.children++] = n;
-  };
-  std::uint32_t word = constituents_;
-  for (std::uint32_t n = 0; n < constituents_; ++n) {
-    for (; word < nodes_.size() && nodes_[word].source_begin < nodes_[n].source_begin; ++word) add(word);
-    add(n);
-  }
-  for (; word < nodes_.size(); ++word) add(word);
 }
 
 void GhkmExtractor::find_spans() {
@@ -102,9 +58,9 @@ void GhkmExtractor::find_spans() {
   for (std::size_t j = 0; j < source_size; ++j) first_link_[j + 1] += first_link_[j];
   for (std::size_t i = 0; i < target_size; ++i) links_before_[i + 1] += links_before_[i];
 
-  for (std::size_t n = nodes_.size(); n-- > 0;) {  // children come after their parents
+  for (std::uint32_t n = tree_.size(); n-- > 0;) {  // children come after their parents
     TreeNode& node = nodes_[n];
-    if (is_word(static_cast<std::uint32_t>(n))) {
+    if (tree_.is_preterminal(n)) {
       const std::uint32_t first = first_link_[node.source_begin], last = first_link_[node.source_begin + 1];
       if (first < last) {
         node.begin = pair_->links[first].target;
@@ -113,8 +69,8 @@ void GhkmExtractor::find_spans() {
       node.least_leaves = node.least_height = 1;
     } else {
       long long leaves = 0;
-      for (std::uint32_t k = 0; k < node.children; ++k) {
-        const TreeNode& child = nodes_[children_[node.first_child + k]];
+      for (std::uint32_t number : tree_.children(n)) {
+        const TreeNode& child = nodes_[number];
         leaves += leaves_needed(child);
         node.least_height = std::max(node.least_height, height_needed(child));
         if (child.begin == child.end) continue;
@@ -134,13 +90,12 @@ void GhkmExtractor::find_spans() {
 void GhkmExtractor::bound_fragments() {
   const int heights = options_.max_height + 1;
   bounds_.assign(nodes_.size() * heights, 0);
-  for (std::size_t n = nodes_.size(); n-- > 0;) {
+  for (std::uint32_t n = tree_.size(); n-- > 0;) {
     const TreeNode& node = nodes_[n];
     if (node.least_leaves > options_.max_leaves) continue;
     for (int height = 1; height < heights; ++height) {
       long long ways = 1;
-      for (std::uint32_t k = 0; k < node.children; ++k) {
-        const std::uint32_t child = children_[node.first_child + k];
+      for (std::uint32_t child : tree_.children(n)) {
         ways = bounded(ways * (nodes_[child].frontier + static_cast<long long>(bounds_[child * heights + height - 1])));
       }
       bounds_[n * heights + height] = static_cast<std::uint32_t>(ways);
@@ -241,7 +196,7 @@ bool GhkmExtractor::step_expanded(const Pending& item) {
   if (static_cast<int>(leaves_.size()) + pending_leaves_ + node.least_leaves > options_.max_leaves) return true;
   bool more;
   rule_.source.push_back(node.open);
-  if (is_word(item.node)) {
+  if (tree_.is_preterminal(item.node)) {
     leaves_.push_back({item.node, static_cast<std::uint16_t>(rule_.source.size()), false});
     rule_.source.push_back(symbol(SymbolKind::kWord, node.word));
     rule_.source.push_back(symbol(SymbolKind::kClose, 0));
@@ -251,9 +206,9 @@ bool GhkmExtractor::step_expanded(const Pending& item) {
   } else {
     const std::size_t before = pending_.size();
     pending_.push_back({item.node, -1});
-    for (std::uint32_t k = node.children; k-- > 0;) {
-      pending_.push_back({children_[node.first_child + k], item.depth + 1});
-    }
+    const std::span<const std::uint32_t> children = tree_.children(item.node);
+    for (auto child = children.rbegin(); child != children.rend(); ++child)
+      pending_.push_back({*child, item.depth + 1});
     pending_leaves_ += node.least_leaves;
     more = step();
     pending_leaves_ -= node.least_leaves;

@@ -30,6 +30,7 @@
 
 #include "extract/extractor.hh"
 #include "extract/rule.hh"
+#include "trees/constituency_nodes.hh"
 
 namespace treeglot {
 
@@ -59,8 +60,7 @@ class GhkmExtractor : public RuleExtractor {
  private:
   struct TreeNode {
     Symbol open, site;
-    std::uint32_t word = 0;                       // of a pre-terminal
-    std::uint32_t first_child = 0, children = 0;  // in children_; a pre-terminal has none
+    std::uint32_t word = 0;  // of a pre-terminal
     std::uint32_t source_begin = 0, source_end = 0;
     std::uint32_t begin = 0, end = 0;  // target span; begin == end: no link
     bool frontier = false;
@@ -83,7 +83,6 @@ class GhkmExtractor : public RuleExtractor {
     std::int32_t depth;  // -1: close a bracket
   };
 
-  bool is_word(std::uint32_t node) const { return node >= constituents_; }
   int leaves_needed(const TreeNode& node) const { return node.frontier ? 1 : node.least_leaves; }
   int height_needed(const TreeNode& node) const { return node.frontier ? 0 : node.least_height; }
 
@@ -102,11 +101,8 @@ class GhkmExtractor : public RuleExtractor {
   GhkmOptions options_;
   const ParsedPair* pair_ = nullptr;
   const RuleSink* sink_ = nullptr;
-  std::uint32_t constituents_ = 0;
-  std::vector<TreeNode> nodes_;  // constituents in the order of the sentence, then pre-terminals
-  std::vector<std::uint32_t> children_;
-  std::vector<std::int32_t> parent_;
-  std::vector<std::uint32_t> next_free_;
+  ConstituencyNodes tree_;
+  std::vector<TreeNode> nodes_;              // parallel to tree_
   std::vector<std::uint32_t> links_before_;  // links of target words before each place
   std::vector<std::uint32_t> first_link_;    // of each source word
   std::vector<std::uint32_t> bounds_;        // at most so many fragments, by node and height
