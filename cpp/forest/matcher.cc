@@ -129,8 +129,7 @@ void SentenceForest::add_pseudo(NodeId head, std::span<const NodeId> parts) {
   for (std::size_t i = 1; i < parts.size(); ++i) {
     const NodeId pair[2] = {left, parts[i]};
     const bool last = i + 1 == parts.size();
-    NodeId joined =
-        last ? head : forest_.add_node(NodeKind::kGroup, forest_[parts[0]].begin, forest_[parts[i]].end, ++helpers_);
+    NodeId joined = last ? head : helper(forest_[parts[0]].begin, forest_[parts[i]].end);
     add_edge(joined, sequence(2, last ? kPseudoFeature : -1), pair, kFromPseudo);
     left = joined;
   }

@@ -72,6 +72,8 @@ class SentenceForest {
     return node(NodeKind::kConstituent, sentence_.phrases[n].begin, sentence_.phrases[n].end,
                 static_cast<std::uint32_t>(n) + 1);
   }
+  // A node of its own, for translations that are built step by step.
+  NodeId helper(int begin, int end) { return forest_.add_node(NodeKind::kGroup, begin, end, ++helpers_); }
   // Where hierarchical rules over [begin, end) go.
   NodeId span(int begin, int end) { return node(NodeKind::kSpan, begin, end, 0); }
   // What a hierarchical rule or glue takes for [begin, end): the dependency subtree with these words if a grammar works
