@@ -34,27 +34,30 @@ def announce(message: str) -> None:
 
 def train(
     project: ProjectOption = Path(),
+    system: Annotated[
+        list[str] | None, typer.Option(help="Also what this system needs; those of the configuration always are.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print times and memory as JSON.")] = False,
 ) -> None:
-    """Learn everything but the weights: text, word alignment, phrase table, language model. Goes on where it stopped."""
-    _print_results(Project(project).train(announce), as_json)
+    """Learn all but the weights: text, trees, word alignment, tables, language model. Goes on where it stopped."""
+    _print_results(Project(project).train(announce, system or ()), as_json)
 
 
 def tune(
     project: ProjectOption = Path(),
-    system: Annotated[str, typer.Option(help="Which system of the project.")] = "phrases",
+    system: Annotated[str, typer.Option(help="A system of the configuration, or a preset.")] = "phrases",
     seed: Annotated[int | None, typer.Option(help="Another seed than the project's.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the weights as JSON.")] = False,
 ) -> None:
     """Set the weights of a system on the dev part. Goes on where it stopped."""
     loaded = Project(project)
     loaded.check_system(system)
-    loaded.train(announce)
+    loaded.train(announce, [system])
     weights = tune_system(loaded, system, announce, seed=seed)
     if as_json:
         print(json.dumps(weights, indent=2))
     else:
-        print(loaded.weights_path(system))
+        print(loaded.weights_path(system, seed))
 
 
 @export_app.command("moses")
