@@ -187,10 +187,10 @@ def _clean(pairs: Iterable[TextPair], report: CleaningReport) -> Iterator[TextPa
             shown.append(TextPair(pair.source, pair.target, pair.id, pair.line or number))
 
 
-def strip_controls(text: str) -> str:
+def without_controls(text: str) -> str:
     """``text`` without control and non-printing characters, as ``control="strip"`` leaves it.
 
-    >>> strip_controls("soft\\xadhyphen")
+    >>> without_controls("soft\\xadhyphen")
     'softhyphen'
     """
     return _NON_PRINTING.sub("", text)
@@ -207,7 +207,7 @@ def _make_normaliser(options: CleaningOptions) -> Callable[[str], str]:
         if text.isprintable() and "  " not in text and not text.startswith(" ") and not text.endswith(" "):
             return text
         if strip_controls:
-            text = strip_controls(text)
+            text = without_controls(text)
         return " ".join(text.split()) if whitespace else text
 
     return normalise

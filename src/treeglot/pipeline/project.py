@@ -283,7 +283,7 @@ class Project:
             with atomic_write(outputs["report"]) as file:
                 file.write(report.as_text() + "\n" if report else "every pair was kept\n")
 
-        parameters = {
+        parameters: dict[str, Any] = {
             "text": self.config.text.model_dump(),
             "languages": self.config.languages.model_dump(),
             "format": corpus.format,

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from treeglot.bitext import CleaningReport, TextPair, read_bitext
-from treeglot.bitext.cleaning import strip_controls
+from treeglot.bitext.cleaning import without_controls
 from treeglot.errors import ConfigError, InputError, ParserError
 from treeglot.files import atomic_write, read_lines
 from treeglot.parsers import Parser, open_parser, parse_file
@@ -47,7 +47,7 @@ _SPACE = re.compile(r"\s+")
 
 def text_words(forms: Iterable[str]) -> list[str]:
     """Words of a tree as a line of text can hold them: no white space inside, no control characters, none empty."""
-    return [_SPACE.sub("_", strip_controls(form).strip()) or "_" for form in forms]
+    return [_SPACE.sub("_", without_controls(form).strip()) or "_" for form in forms]
 
 
 def prepared_sentence(sentence: ParsedSentence, pipeline: TextPipeline, name: str = "") -> ParsedSentence:
@@ -146,7 +146,7 @@ def read_parsed_pairs(
 def check_text(sentence: ParsedSentence, text: str, number: int, path: Path | None) -> None:
     """Refuse a tree whose characters are not those of the text."""
     tree = "".join(text_words(surface_words(sentence))).replace("_", "")
-    line = _SPACE.sub("", strip_controls(text)).replace("_", "")
+    line = _SPACE.sub("", without_controls(text)).replace("_", "")
     if tree == line or (not line and sentence.tokens.forms == empty_sentence().tokens.forms):
         return
     at = next((j for j, (a, b) in enumerate(zip(tree, line, strict=False)) if a != b), min(len(tree), len(line)))
