@@ -1,11 +1,13 @@
 // Bindings of cpp/trees/parsed_corpus: parsed sentences by columns, filled from Python one sentence at a time.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <optional>
 #include <tuple>
 
 #include "trees/parsed_corpus.hh"
@@ -62,6 +64,20 @@ void bind_parsed(nb::module_& m) {
             return words;
           },
           nb::arg("n"))
+      .def(
+          "first_without",
+          [](const ParsedCorpus& corpus, bool dependency) -> std::optional<std::size_t> {
+            for (std::size_t n = 0; n < corpus.size(); ++n) {
+              treeglot::ParsedSentence sentence = corpus[n];
+              // One word needs no phrases.
+              if (sentence.size() > 0 &&
+                  !(dependency ? sentence.has_dependency() : sentence.has_constituency() || sentence.size() == 1)) {
+                return n;
+              }
+            }
+            return std::nullopt;
+          },
+          nb::arg("dependency"))
       .def_prop_ro("bytes", &ParsedCorpus::bytes);
 
   nb::class_<ParsedBitext>(m, "ParsedBitext")

@@ -15,6 +15,9 @@ class ParsedCorpus:
         """Words, tags, heads and phrases."""
 
     def words(self, n: int) -> list[str]: ...
+    def first_without(self, dependency: bool) -> int | None:
+        """The number of the first sentence that lacks a dependency (or else constituency) tree."""
+
     @property
     def bytes(self) -> int: ...
 
