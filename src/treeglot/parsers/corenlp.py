@@ -44,6 +44,8 @@ class Language:
     depparse_model: str = ""
     memory: str = "4g"
     defaults: tuple[tuple[str, str], ...] = ()
+    more: str = ""
+    """A second jar of models with better parsers, used if it is there."""
 
 
 LANGUAGES: dict[str, Language] = {
@@ -51,9 +53,10 @@ LANGUAGES: dict[str, Language] = {
     "en": Language(
         "english",
         "models",
-        474,
+        919,
         ("srparser/englishSR.ser.gz", "srparser/englishSR.beam.ser.gz", "lexparser/englishPCFG.ser.gz"),
         defaults=(("pos.model", _MODELS + "pos-tagger/english-left3words-distsim.tagger"),),
+        more="models-english",
     ),
     "de": Language("german", "models-german", 200, ("srparser/germanSR.beam.ser.gz",), "parser/nndep/UD_German.gz"),
     "fr": Language("french", "models-french", 281, ("srparser/frenchSR.beam.ser.gz",), "parser/nndep/UD_French.gz"),
@@ -77,6 +80,12 @@ def model_coordinates(lang: str, version: str = VERSION) -> maven.Coordinates:
     return maven.Coordinates("edu.stanford.nlp", "stanford-corenlp", version, _language(lang).classifier)
 
 
+def more_coordinates(lang: str, version: str = VERSION) -> maven.Coordinates | None:
+    """The second jar of models, for languages that have one."""
+    more = _language(lang).more
+    return maven.Coordinates("edu.stanford.nlp", "stanford-corenlp", version, more) if more else None
+
+
 def is_installed(lang: str, version: str = VERSION) -> bool:
     """Whether the jars for this language are there (Java is another question)."""
     folder = home(version)
@@ -88,7 +97,10 @@ def install(
     lang: str, *, version: str = VERSION, source: Path | None = None, repository: str | None = None, mvn: str = "mvn"
 ) -> list[Path]:
     """Fetch the program and the models of a language; what is there already is not fetched again."""
-    wanted = (program_coordinates(version), model_coordinates(lang, version))
+    more = more_coordinates(lang, version)
+    wanted = [program_coordinates(version), model_coordinates(lang, version)]
+    if more is not None and (source is None or (source / more.file_name).is_file()):
+        wanted.append(more)
     if source is not None:
         return [maven.copy_from(what, source, home(version)) for what in wanted]
     return [maven.fetch(what, home(version), repository=repository, mvn=mvn) for what in wanted]
@@ -187,6 +199,10 @@ class CoreNLPParser(Parser):
                 for what in (program_coordinates(version), model_coordinates(lang, version))
             ]
             names, server = _inside(jars[1], language)
+            more = more_coordinates(lang, version)
+            if more is not None and (home(version) / more.file_name).is_file():
+                jars.append(home(version) / more.file_name)
+                names |= _inside(jars[-1], language)[0]
         server["parse.model"] = _parse_model(model, language, names)
         annotators = ["tokenize", "ssplit", "pos", "parse"]
         if "mwt.mappingFile" in server or "mwt.model" in server:
