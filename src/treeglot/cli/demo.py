@@ -18,6 +18,7 @@ from treeglot.errors import TreeglotError
 from treeglot.evaluation import Options, evaluate
 from treeglot.files import atomic_write
 from treeglot.pipeline.project import Project
+from treeglot.pipeline.translation import Translator
 from treeglot.pipeline.tuned import tune_system
 from treeglot.trees.bracketed import format_bracketed, from_bracketed, parse_bracketed, to_bracketed
 from treeglot.trees.conllu import read_conllu
@@ -92,7 +93,9 @@ def _translator(out: Console, folder: Path) -> None:
         report = evaluate([one.text for one in found], references, metrics=["bleu"], options=Options(tokenize="none"))
         out.print(f"{part}: {report.scores[0]}", markup=False, highlight=False)
     print()
-    print(explanation(0, lines[0][0], found[0], found[0].text), end="")
+    with Translator(project, "phrases") as translator:
+        [one] = translator.lines(lines[0][:1])
+        print(explanation(0, one, translator.weights), end="")
 
 
 def _corpus_table(parts: dict[str, list[AlignedPair]]) -> Table:
