@@ -30,8 +30,9 @@ struct RuleEntry {
   std::vector<TargetSymbol> target;  // words: ids of the table's target vocabulary
   std::array<float, 4> scores;
   float count = 0;
-  std::vector<StructureLabel> labels;  // augmented tables only
-  std::uint64_t rule = 0;              // its number in the table, for explanations
+  float source_total = 0, target_total = 0;  // counts of its sides
+  std::vector<StructureLabel> labels;        // augmented tables only
+  std::uint64_t rule = 0;                    // tells it from all other rules of the table, for explanations
 };
 
 class RuleTable {
@@ -50,8 +51,9 @@ class RuleTable {
 
   // What is known about a prefix.
   struct Place {
-    bool prefix = false;      // some source side begins like this
+    bool prefix = false;      // some source side begins like this; rarely true by chance (then read() finds nothing)
     std::uint64_t rules = 0;  // 0: it is not a whole source side; else pass it to read()
+    bool longer = false;      // some source side goes on after it
   };
   Place find(WalkKey key) const;
 
@@ -61,10 +63,23 @@ class RuleTable {
   void read(const Place& place, std::span<const Symbol> check, std::size_t limit, double threshold,
             std::vector<RuleEntry>& out) const;
 
+  // Reads the source side at `position` (0: the first) with all its rules and moves on; false at the end.
+  bool scan(std::uint64_t& position, std::vector<Symbol>& source, std::vector<RuleEntry>& rules) const;
+
   std::size_t rules() const;
   std::size_t sources() const;
+  std::size_t prefixes() const;
+  std::size_t bytes() const;
+  std::size_t sentences() const;    // of the corpus it was made from
+  std::size_t occurrences() const;  // of rules in it
+  bool discounted() const;
+  bool has_labels() const;
+  std::size_t source_words() const;
+  std::size_t categories() const;
+  std::string description() const;     // what its writer wanted to say about it
   std::string grammar() const;         // "dep2str", "augmented", ...
   std::size_t longest_source() const;  // symbols
+  std::size_t longest_target() const;
 
  private:
   struct File;
