@@ -7,6 +7,7 @@ void bind_align(nb::module_& m);
 void bind_conllu(nb::module_& m);
 void bind_lm(nb::module_& m);
 void bind_parsed(nb::module_& m);
+void bind_rules(nb::module_& m);
 void bind_search(nb::module_& m);
 void bind_tables(nb::module_& m);
 void bind_tuning(nb::module_& m);
@@ -21,6 +22,8 @@ NB_MODULE(_core, m) {
   bind_lm(lm);
   nb::module_ parsed = m.def_submodule("parsed", "Parsed sentences by columns; see treeglot.trees.corpus.");
   bind_parsed(parsed);
+  nb::module_ rules = m.def_submodule("rules", "Extraction of tree-to-string rules; see treeglot.grammars.rules.");
+  bind_rules(rules);
   nb::module_ search = m.def_submodule("search", "The decoders; see treeglot.search.");
   bind_search(search);
   nb::module_ tables = m.def_submodule("tables", "Phrase pairs and rule tables; see treeglot.tables.");
