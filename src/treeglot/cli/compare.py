@@ -8,12 +8,12 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.table import Table
 
 from treeglot.cli.project import announce
 from treeglot.files import atomic_write
 from treeglot.pipeline.compare import SystemComparison, compare_systems, table_cells, table_header
 from treeglot.pipeline.project import Project
+from treeglot.trees.display.widths import columns
 
 
 def compare(
@@ -54,14 +54,27 @@ def print_comparison(found: SystemComparison, console: Console | None = None) ->
     for part in found.parts:
         rows = [table_cells(row) for row in found.rows if row.part == part]
         shown = [n for n in range(len(header)) if any(row[n] for row in rows)]
-        table = Table(*(header[n] for n in shown), box=None, title=part, title_justify="left", pad_edge=False)
-        for column in table.columns[1:]:
-            column.justify = "right"
-        for row in rows:
-            table.add_row(*(row[n] for n in shown))
-        console.print(table)
+        # Plain lines: a table that is wider than the terminal is still better than one with cut figures.
+        lines = align([[row[n] for n in shown] for row in (header, *rows)])
+        console.print(part, style="bold", markup=False)
+        for line in lines:
+            console.print(line, markup=False, highlight=False, soft_wrap=True)
         console.print()
     for note in found.notes:
         console.print(note, markup=False, highlight=False)
     for name, signature in found.signatures.items():
         console.print(f"{name}|{signature}", markup=False, highlight=False)
+
+
+def align(rows: list[list[str]]) -> list[str]:
+    """Rows as lines with columns two spaces apart, the first column to the left and the others to the right.
+
+    >>> align([["system", "bleu"], ["best", "7.5"]])
+    ['system  bleu', 'best     7.5']
+    """
+    wide = [max(map(columns, cells)) for cells in zip(*rows, strict=True)]
+    lines = []
+    for row in rows:
+        cells = [" " * (size - columns(cell)) + cell for cell, size in zip(row, wide, strict=True)]
+        lines.append("  ".join([row[0] + " " * (wide[0] - columns(row[0])), *cells[1:]]).rstrip())
+    return lines
