@@ -5,6 +5,7 @@ namespace nb = nanobind;
 
 void bind_align(nb::module_& m);
 void bind_conllu(nb::module_& m);
+void bind_forest(nb::module_& m);
 void bind_lm(nb::module_& m);
 void bind_parsed(nb::module_& m);
 void bind_rules(nb::module_& m);
@@ -18,6 +19,8 @@ NB_MODULE(_core, m) {
   bind_align(align);
   nb::module_ conllu = m.def_submodule("conllu", "Reading CoNLL-U; see treeglot.trees.conllu.");
   bind_conllu(conllu);
+  nb::module_ forest = m.def_submodule("forest", "The translation forest and the search in it; for tests.");
+  bind_forest(forest);
   nb::module_ lm = m.def_submodule("lm", "n-gram language models; see treeglot.lm.");
   bind_lm(lm);
   nb::module_ parsed = m.def_submodule("parsed", "Parsed sentences by columns; see treeglot.trees.corpus.");

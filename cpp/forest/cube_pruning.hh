@@ -18,6 +18,8 @@ struct SearchLimits {
   int pop_limit = 0;              // hypotheses made for a node; 0: as many as the stack limit (all if that is 0)
 };
 
+inline constexpr int kLookedAt = 50;
+
 struct NBestRequest {
   int size = 1;
   bool distinct = false;  // no two with the same words
@@ -38,16 +40,32 @@ struct ForestDerivation {
   std::vector<DerivationStep> steps;  // steps[0] is the goal's
 };
 
+// How much work a run was.
+struct SearchCounts {
+  std::size_t nodes = 0;       // that the goal needs
+  std::size_t hypotheses = 0;  // that were scored
+  std::size_t states = 0;      // that were kept
+};
+
+// Fills `words`, `score` and `estimate` of an option from its other fields. The estimate scores each run of words
+// between variables on its own.
+void prepare_option(const lm::Model& model, const std::vector<double>& weights, RuleOption& option);
+
 // Keeps its buffers from sentence to sentence; one for each thread.
 class ForestSearch {
  public:
-  // `weights`: by feature; weights[kLanguageModelFeature] is for natural logarithms.
+  // `weights`: by feature, at least those that are known here (std::invalid_argument otherwise);
+  // weights[kLanguageModelFeature] is for natural logarithms. The model must outlive the search.
   ForestSearch(const lm::Model& model, const std::vector<double>& weights, const SearchLimits& limits);
   ~ForestSearch();
 
-  // Derivations of the goal, best first; empty only if the goal cannot be reached. The forest must have no cycle
-  // (std::invalid_argument otherwise). With `with_steps` false the derivations have no steps.
+  // Derivations of the goal, best first; empty only if the goal cannot be reached. The forest must have no cycle below
+  // the goal (std::invalid_argument otherwise), and each target must have each tail as a variable exactly once. With
+  // `with_steps` false the derivations have no steps. A list of distinct ones may be shorter than it could be: at most
+  // kLookedAt derivations are looked at for each one wanted.
   std::vector<ForestDerivation> run(const Forest& forest, const NBestRequest& request, bool with_steps);
+  // Of the last run.
+  SearchCounts counts() const;
 
  private:
   struct State;

@@ -73,18 +73,21 @@ Score Model::score(const State& in, WordId word, State& out) const {
   int used = 1;
   std::uint64_t key = first_key(word);
   for (int i = 0; i < in.length && extends; ++i) {
-    key = next_key(key, in.words[i]);
+    std::uint64_t longer = next_key(key, in.words[i]);
     int length = i + 2;
     std::uint64_t slots = header_->slots[length - 1];
     if (length == order()) {
-      if (const LongestEntry* entry = find(longest_, slots, key)) {
+      if (const LongestEntry* entry = find(longest_, slots, longer)) {
         probability = entry->probability;
+        key = longer;
+        extends = false;
         used = length;
       }
       break;
     }
-    const MiddleEntry* entry = find(middle_[length - 1], slots, key);
+    const MiddleEntry* entry = find(middle_[length - 1], slots, longer);
     if (!entry) break;
+    key = longer;
     probability = entry->probability;
     extends = std::signbit(probability);
     float backoff = entry->backoff;
@@ -99,7 +102,31 @@ Score Model::score(const State& in, WordId word, State& out) const {
     out.words[0] = word;
     for (int i = 1; i < kept; ++i) out.words[i] = in.words[i - 1];
   }
-  return {total, static_cast<std::uint8_t>(used)};
+  return {total, static_cast<std::uint8_t>(used), extends, key};
+}
+
+Extension Model::extend(std::uint64_t key, float probability, int length, const WordId* before, int words,
+                        float* backoff) const {
+  Extension result{probability, 0, 0, true, key};
+  for (int i = 0; i < words && result.extends; ++i) {
+    std::uint64_t longer = next_key(result.key, before[i]);
+    int total = length + i + 1;
+    std::uint64_t slots = header_->slots[total - 1];
+    std::uint8_t found = static_cast<std::uint8_t>(i + 1);
+    if (total == order()) {
+      if (const LongestEntry* entry = find(longest_, slots, longer)) {
+        result = {-std::fabs(entry->probability), found, result.kept, false, longer};
+      }
+      break;
+    }
+    const MiddleEntry* entry = find(middle_[total - 1], slots, longer);
+    if (!entry) break;
+    backoff[i] = entry->backoff;
+    bool needed = !(entry->backoff == 0 && std::signbit(entry->backoff));
+    result = {-std::fabs(entry->probability), found, needed ? found : result.kept, std::signbit(entry->probability),
+              longer};
+  }
+  return result;
 }
 
 double Model::score_line(std::string_view line, std::uint64_t& tokens, std::uint64_t& unknown) const {

@@ -1,5 +1,6 @@
 from treeglot._core import align as align
 from treeglot._core import conllu as conllu
+from treeglot._core import forest as forest
 from treeglot._core import lm as lm
 from treeglot._core import parsed as parsed
 from treeglot._core import rules as rules
