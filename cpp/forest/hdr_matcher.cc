@@ -90,7 +90,8 @@ void HdrMatcher::walk(SentenceForest& forest, const Part& part, std::size_t plac
   // Reads members from `place` on as one symbol and goes on if the table has such a prefix.
   auto step = [&](Symbol next, std::size_t members, int more_phrasal, NodeId tail, bool has_tail) {
     const WalkKey longer = walk_step(key, next);
-    if (!table_.find(longer).prefix) return;
+    const RuleTable::Place found = table_.find(longer);
+    if (place + members == part.members.size() ? found.rules == 0 : !found.longer) return;
     symbols_.push_back(next);
     begins_.push_back(member.begin);
     ends_.push_back(part.members[place + members - 1].end);
@@ -137,7 +138,7 @@ void HdrMatcher::walk(SentenceForest& forest, const Part& part, std::size_t plac
     // A group without a translation of its own would only be dropped by the search.
     if (!forest.options().phrasal_recursion && !forest.phrase(node.begin, node.end)) continue;
     const Symbol next = symbol(node.covers_head ? SymbolKind::kHeadPhrasal : SymbolKind::kPhrasal, category);
-    if (!table_.find(walk_step(key, next)).prefix) continue;
+    if (!table_.find(walk_step(key, next)).prefix) continue;  // before a node is made
     step(next, node.last - node.first, 1, forest.group(node.begin, node.end), true);
   }
 }

@@ -1,9 +1,9 @@
 #include "forest/options.hh"
 
 #include <algorithm>
-#include <cmath>
 #include <stdexcept>
 
+#include "forest/cube_pruning.hh"
 #include "util/hash.hh"
 
 namespace treeglot::forest {
@@ -11,7 +11,6 @@ namespace treeglot::forest {
 namespace {
 
 constexpr lm::WordId kUnset = 0xFFFFFFFF;
-constexpr double kLn10 = 2.302585092994046;
 
 std::uint64_t phrase_key(std::span<const WordId> words) {
   return hash_bytes(reinterpret_cast<const char*>(words.data()), words.size_bytes());
@@ -69,24 +68,7 @@ void OptionScorer::complete(RuleOption& option) const {
 }
 
 void OptionScorer::complete_with_lm_words(RuleOption& option) const {
-  const lm::Model& model = vocabulary_.model();
-  lm::State states[2];
-  int now = 0;
-  double log10 = 0;
-  option.words = 0;
-  for (std::size_t i = 0; i < option.target.size(); ++i) {
-    if (is_target_variable(option.target[i])) {
-      states[now] = model.null_state();
-      continue;
-    }
-    ++option.words;
-    log10 += model.score(states[now], option.lm_words[i], states[1 - now]).log10;
-    now = 1 - now;
-  }
-  double score = weights_[kWordFeature] * option.words;
-  for (const FeatureValue& feature : option.features) score += weights_[feature.feature] * feature.value;
-  option.score = static_cast<float>(score);
-  option.estimate = static_cast<float>(score + weights_[kLanguageModelFeature] * kLn10 * log10);
+  prepare_option(vocabulary_.model(), weights_, option);
 }
 
 void CachedOptions::finish(std::vector<std::vector<StructureLabel>> labels_of_options, std::size_t limit) {
