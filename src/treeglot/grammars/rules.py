@@ -39,7 +39,7 @@ class Rule(NamedTuple):
 
     source: str
     target: str
-    count: float
+    count: float  # type: ignore[assignment]  # hides tuple.count, which nobody needs
     labels: tuple[tuple[int, int], ...] = ()
 
     def __str__(self) -> str:
