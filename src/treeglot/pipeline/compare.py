@@ -20,7 +20,7 @@ from typing import Any
 from treeglot.errors import ConfigError, TreeglotError
 from treeglot.evaluation import Comparison, Options, evaluate
 from treeglot.evaluation import compare as test_significance
-from treeglot.files import read_lines
+from treeglot.files import atomic_write, read_lines
 from treeglot.pipeline.config import CONFIG_NAME
 from treeglot.pipeline.decoding import model_files, part_files, start_weights
 from treeglot.pipeline.preparation import read_corpus
@@ -185,6 +185,7 @@ def compare_systems(
     seeds: int = 1,
     parts: Sequence[str] = (),
     running_text: bool = False,
+    metrics: Sequence[str] = METRICS,
 ) -> SystemComparison:
     """Bring the systems up to date and compare them on ``parts`` (all test parts unless given).
 
@@ -216,10 +217,11 @@ def compare_systems(
                     project.runner.run(tuning_stage(project, system, announce, seed=seed), announce)
                 for part in chosen:
                     project.runner.run(decoding_stage(project, system, part, seed, tuned), announce)
+                    project.runner.run(scoring_stage(project, system, part, seed, metrics, running_text), announce)
     rows: list[Row] = []
     signatures: dict[str, str] = {}
     for part in chosen:
-        rows += _rows(project, systems, part, numbers, signatures, running_text)
+        rows += _rows(project, systems, part, numbers, signatures, running_text, metrics)
     languages = project.config.languages
     notes = [
         f"{len(numbers)} tuning seed{'s' if seeds > 1 else ''} ({', '.join(map(str, numbers))})"
@@ -266,6 +268,48 @@ def decoding_stage(project: Project, system: str, part: str, seed: int, tuned: b
     return Stage(name, inputs, {"text": out, "facts": out.with_suffix(".json")}, parameters, run)
 
 
+def scoring_stage(
+    project: Project, system: str, part: str, seed: int, metrics: Sequence[str], running_text: bool
+) -> Stage:
+    """The stage that scores the translations of a part: TER of long sentences takes its time."""
+    corpus = project.raw(part)
+    assert corpus is not None
+    text = run_path(project, system, part, seed)
+    kind = "text-scores" if running_text else "scores"
+    references = project.corpus(part)[1]
+    if running_text:
+        references = project.folder / (corpus.target or corpus.file)
+
+    def run(inputs: Paths, outputs: Paths, work: Path) -> None:
+        found = _translations(project, inputs["text"], running_text)
+        report = evaluate(
+            found, _references(project, part, running_text), metrics, options=_options(project, running_text)
+        )
+        with atomic_write(outputs["scores"]) as file:
+            rows = {name: [score.score, score.signature] for name, score in zip(metrics, report, strict=True)}
+            json.dump(rows, file, indent=1)
+            file.write("\n")
+
+    name = f"{kind}-{system}-{part}" + ("" if seed == project.config.project.seed else f"-seed{seed}")
+    parameters = {"metrics": list(metrics), "running_text": running_text, "language": project.target}
+    return Stage(
+        name,
+        {"text": text, "references": references},
+        {"scores": text.with_name(f"{text.stem}.{kind}.json")},
+        parameters,
+        run,
+    )
+
+
+def _options(project: Project, running_text: bool) -> Options:
+    return Options(tokenize="13a" if running_text else "none", language=project.target)
+
+
+def _translations(project: Project, path: Path, running_text: bool) -> list[str]:
+    lines = [line for _, line in read_lines(path)]
+    return [project.pipelines[1].running_text(line.split()) for line in lines] if running_text else lines
+
+
 def _rows(
     project: Project,
     systems: Sequence[str],
@@ -273,23 +317,24 @@ def _rows(
     seeds: Sequence[int],
     signatures: dict[str, str],
     running_text: bool,
+    metrics: Sequence[str],
 ) -> list[Row]:
-    language = project.config.languages.target
     references = _references(project, part, running_text)
-    options = Options(tokenize="13a" if running_text else "none", language=language)
+    options = _options(project, running_text)
     rows = []
     baseline: dict[int, list[str]] = {}
     for system in systems:
         spec = project.system(system)
-        scores: dict[str, list[float]] = {name: [] for name in METRICS}
+        scores: dict[str, list[float]] = {name: [] for name in metrics}
         facts, tests, dev = [], [], []
         for seed in seeds:
             path = run_path(project, system, part, seed)
-            words = [line for _, line in read_lines(path)]
-            found = [project.pipelines[1].running_text(line.split()) for line in words] if running_text else words
-            for name, score in zip(METRICS, evaluate(found, references, METRICS, options=options), strict=True):
-                scores[name].append(score.score)
-                signatures[name] = score.signature
+            found = _translations(project, path, running_text)
+            stage = scoring_stage(project, system, part, seed, metrics, running_text)
+            scored = json.loads(stage.outputs["scores"].read_text(encoding="utf-8"))
+            for name in metrics:
+                score, signatures[name] = scored[name]
+                scores[name].append(score)
             facts.append(json.loads(path.with_suffix(".json").read_text(encoding="utf-8")))
             log = project.weights_path(system, seed).with_suffix(".log")
             if log.exists():
@@ -297,7 +342,7 @@ def _rows(
             if seed in baseline:
                 for test in TESTS:
                     tests += test_significance(
-                        baseline[seed], {system: found}, references, METRICS[:1], test=test, options=options
+                        baseline[seed], {system: found}, references, metrics[:1], test=test, options=options
                     )
             else:
                 baseline[seed] = found
