@@ -76,6 +76,8 @@ class Extractor {
     return result;
   }
 
+  ExtractStatistics statistics() const { return extractor_->statistics(); }
+
  private:
   const ParsedBitext& bitext_;
   std::size_t size_;
@@ -130,6 +132,11 @@ void bind_rules(nb::module_& m) {
           nb::arg("max_source_symbols") = defaults.max_source_symbols, nb::arg("max_gaps") = defaults.max_gaps,
           nb::arg("min_gap") = defaults.min_gap, nb::arg("fractional") = defaults.fractional,
           nb::arg("tight") = defaults.tight, nb::arg("max_rules") = defaults.max_rules, nb::keep_alive<1, 2>())
+      .def_prop_ro("statistics",
+                   [](const Extractor& self) {
+                     ExtractStatistics statistics = self.statistics();
+                     return nb::make_tuple(statistics.phrasal_nodes, statistics.crossing, statistics.cut);
+                   })
       .def(
           "rules",
           [](Extractor& self, std::size_t n) {

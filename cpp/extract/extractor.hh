@@ -65,12 +65,20 @@ struct ExtractOptions {
   int max_rules = 20000;
 };
 
+// What an extractor has left out so far.
+struct ExtractStatistics {
+  std::uint64_t phrasal_nodes = 0;  // constituents that are phrasal nodes (consdep2str)
+  std::uint64_t crossing = 0;       // ... and those that are neither subtrees nor representable
+  std::uint64_t cut = 0;            // relations, nodes or phrases with more rules than the bounds allow
+};
+
 class RuleExtractor {
  public:
   virtual ~RuleExtractor() = default;
   // Gives every rule of the pair to `sink`, in an order that depends on the pair alone; equal rules of different
   // fragments come one by one. Keeps buffers, so each thread has an extractor of its own.
   virtual void extract(const ParsedPair& pair, const RuleSink& sink) = 0;
+  virtual ExtractStatistics statistics() const { return {}; }
 };
 
 // The names that make_extractor knows.

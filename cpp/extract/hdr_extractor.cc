@@ -47,15 +47,21 @@ HdrExtractor::HdrExtractor(HdrGrammar grammar, const ExtractOptions& options, co
 }
 
 void HdrExtractor::extract(const ParsedPair& pair, const RuleSink& sink) {
-  if (!pair.source.has_dependency() || pair.links.empty()) return;
+  if (!pair.source.has_dependency()) return;
   annotate(pair);
+  if (grammar_ == HdrGrammar::kConsdep2str) {
+    statistics_.phrasal_nodes += view_.phrasal_nodes().size();
+    statistics_.crossing += view_.crossing();
+  }
   for (std::uint16_t n : view_.bottom_up()) {
     if (view_.is_leaf(n)) continue;
+    cut_ = false;
     if (options_.span_mode == SpanMode::kXie) {
       extract_xie(n, sink);
     } else {
       extract_hdr(n, sink);
     }
+    statistics_.cut += cut_;
   }
 }
 
@@ -163,12 +169,19 @@ void HdrExtractor::choose_phrasal(std::span<const HdrMember> members, std::size_
     }
     if (bad_.back() != bad_[at]) return;
     fragment_symbols_ += symbols;
-    if (fragment_symbols_ <= kMaxFragmentSymbols) fragment(members, sink);
+    if (fragment_symbols_ <= kMaxFragmentSymbols) {
+      fragment(members, sink);
+    } else {
+      cut_ = true;
+    }
     return;
   }
   for (std::size_t i = next; i < candidates_.size(); ++i) {
     if (!chosen_.empty() && candidates_[i].first < candidates_[chosen_.back()].last) continue;
-    if (++sets_ > kMaxSets || fragment_symbols_ > kMaxFragmentSymbols) return;
+    if (++sets_ > kMaxSets || fragment_symbols_ > kMaxFragmentSymbols) {
+      cut_ = true;
+      return;
+    }
     chosen_.push_back(static_cast<std::uint32_t>(i));
     choose_phrasal(members, i + 1, left - 1, sink);
     chosen_.pop_back();
@@ -179,7 +192,10 @@ void HdrExtractor::choose_phrasal(std::span<const HdrMember> members, std::size_
 void HdrExtractor::fragment(std::span<const HdrMember> members, const RuleSink& sink) {
   std::size_t symbols = members.size();
   for (std::uint32_t number : chosen_) symbols -= candidates_[number].last - candidates_[number].first - 1u;
-  if (symbols > kMaxSymbols) return;
+  if (symbols > kMaxSymbols) {
+    cut_ = true;
+    return;
+  }
   units_.clear();
   std::size_t at = 0;
   for (std::uint32_t number : chosen_) {

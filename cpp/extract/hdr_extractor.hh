@@ -28,6 +28,7 @@ class HdrExtractor final : public RuleExtractor {
   HdrExtractor(HdrGrammar grammar, const ExtractOptions& options, const ParsedCorpus& corpus,
                CategoryInterner& interner);
   void extract(const ParsedPair& pair, const RuleSink& sink) override;
+  ExtractStatistics statistics() const override { return statistics_; }
 
  private:
   // Target words [low, high]; empty if high < low.
@@ -105,6 +106,8 @@ class HdrExtractor final : public RuleExtractor {
   std::vector<StructureLabel> labels_;  // consistent structures of the HDR
   std::vector<std::uint16_t> fixed_symbols_;
   ExtractedRule rule_;
+  bool cut_ = false;  // the HDR at hand
+  ExtractStatistics statistics_;
 };
 
 }  // namespace treeglot

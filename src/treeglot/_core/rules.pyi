@@ -30,6 +30,11 @@ class Extractor:
         tight: bool = False,
         max_rules: int = 20000,
     ) -> None: ...
+    @property
+    def statistics(self) -> tuple[int, int, int]:
+        """Of all pairs so far: constituents that are phrasal nodes, those that can be neither phrasal nodes nor subtrees, and
+        places where the bounds of the grammar left rules out."""
+
     def rules(self, n: int) -> list[tuple[str, str, float, tuple[tuple[int, int], ...]]]:
         """Source, target, count and labels of the rules of pair n: equal ones are one, sorted by their lines."""
 

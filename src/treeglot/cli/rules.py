@@ -1,21 +1,23 @@
-"""``treeglot rules``: extract phrase pairs, build tables, look inside them, and exchange them with Moses."""
+"""``treeglot rules``: extract rules, build tables, look inside them, and exchange them with Moses."""
 
 from __future__ import annotations
 
 import dataclasses
 import json
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 from rich.console import Console
 from rich.table import Table
 
-from treeglot.errors import TreeglotError
+from treeglot.cli.rules_extract import Inputs, report, write_rules
+from treeglot.errors import ConfigError, TreeglotError
 from treeglot.files import atomic_write_binary
 from treeglot.grammars.phrases import MAX_LENGTH
+from treeglot.grammars.rules import GRAMMARS, MAX_VARIANTS
 from treeglot.tables import (
     PhraseTable,
     TableEntry,
@@ -41,34 +43,62 @@ JsonOption = Annotated[bool, typer.Option("--json", help="JSON instead of a tabl
 SCORES = ("p(f|e)", "lex(f|e)", "p(e|f)", "lex(e|f)")
 
 
-def _extract_phrases(
-    source: str, target: str, align: str, max_length: int, memory: str, threads: int, temporary: Path | None
-) -> int:
-    with atomic_write_binary("-") as out:
-        return write_phrase_counts(
-            source, target, align, out, max_length=max_length, memory=memory, threads=threads, folder=temporary
-        )
-
-
-EXTRACTORS: dict[str, Callable[[str, str, str, int, str, int, Path | None], int]] = {"phrases": _extract_phrases}
-"""What `rules extract` can extract: a grammar's name and a function that prints its rules and counts them."""
+EXTRACTED = ("phrases", *GRAMMARS)
+"""What `rules extract` can extract."""
 
 
 @app.command()
 def extract(
-    grammar: Annotated[str, typer.Argument(metavar="GRAMMAR", help=f"One of: {', '.join(EXTRACTORS)}.")],
-    source: SourceOption,
+    grammar: Annotated[str, typer.Argument(metavar="GRAMMAR", help=f"One of: {', '.join(EXTRACTED)}.")],
     target: TargetOption,
     align: AlignOption,
-    max_length: LengthOption = MAX_LENGTH,
-    memory: MemoryOption = "4g",
-    threads: ThreadsOption = 0,
-    temporary: TemporaryOption = None,
+    source: Annotated[
+        str | None, typer.Option("--source", help="Tokenised source text: for phrases and hierarchical.")
+    ] = None,
+    conllu: Annotated[
+        str | None,
+        typer.Option("--source-conllu", help="Dependency trees of the source: for dep2str, augmented, consdep2str."),
+    ] = None,
+    penn: Annotated[
+        str | None, typer.Option("--source-penn", help="Constituency trees of the source: for consdep2str, cons2str.")
+    ] = None,
+    span_mode: Annotated[
+        Literal["ghkm", "xie"], typer.Option(help="dep2str and augmented: which target spans are acceptable.")
+    ] = "ghkm",
+    binarize: Annotated[
+        Literal["none", "left", "right", "head"],
+        typer.Option(help="consdep2str and cons2str: how constituents are binarised."),
+    ] = "none",
+    max_variants: Annotated[
+        int, typer.Option(help="The most target sides by which unaligned words make a rule differ; phrases: unused.")
+    ] = MAX_VARIANTS,
+    max_length: Annotated[
+        int, typer.Option("--max-length", help="phrases: the longest phrase on either side, in words.")
+    ] = MAX_LENGTH,
+    memory: Annotated[str, typer.Option(help="phrases: limit for counting and sorting, such as 4g.")] = "4g",
+    threads: Annotated[int, typer.Option(help="phrases: threads; 0 means all cores.")] = 0,
+    temporary: Annotated[Path | None, typer.Option(help="phrases: the folder for what does not fit in memory.")] = None,
 ) -> None:
-    """Print every rule of an aligned corpus with its count, sorted: source ||| target ||| count."""
-    if grammar not in EXTRACTORS:
-        raise TreeglotError(f"there is no grammar {grammar!r}", remedy=f"choose one of: {', '.join(EXTRACTORS)}")
-    pairs = EXTRACTORS[grammar](source, target, align, max_length, memory, threads, temporary)
+    """Print the rules of an aligned corpus: source ||| target ||| count.
+
+    Phrases are counted over the whole corpus and sorted. The other grammars print the rules of each sentence pair, sorted, and
+    an empty line after each pair; where unaligned words make m rules of one, each counts 1/m.
+    """
+    if grammar not in EXTRACTED:
+        raise TreeglotError(f"there is no grammar {grammar!r}", remedy=f"choose one of: {', '.join(EXTRACTED)}")
+    with atomic_write_binary("-") as out:
+        if grammar != "phrases":
+            inputs = Inputs(target, align, source, conllu, penn)
+            summary = write_rules(
+                grammar, inputs, out, span_mode=span_mode, binarize=binarize, max_variants=max_variants
+            )
+            report(grammar, summary)
+            return
+        if source is None or conllu is not None or penn is not None:
+            raise ConfigError("phrases are extracted from plain text", remedy="give --source and no trees")
+        pairs = write_phrase_counts(
+            source, target, align, out, max_length=max_length, memory=memory, threads=threads, folder=temporary
+        )
     print(f"{pairs:,} pairs", file=sys.stderr)
 
 

@@ -27,7 +27,7 @@ from treeglot.files import read_lines, type_path
 from treeglot.trees.binarize import binarize as binarize_tree
 from treeglot.trees.conllu import read_conllu
 from treeglot.trees.continuous import make_continuous
-from treeglot.trees.penn import read_penn
+from treeglot.trees.penn import read_penn, read_penn_lines
 from treeglot.trees.projectivity import lifted, projectivize
 from treeglot.trees.sentence import ParsedSentence
 from treeglot.trees.wordlinks import read_pharaoh
@@ -119,7 +119,9 @@ def read_parsed_bitext(
 ) -> ParsedBitext:
     """Trees, tokenised target text and Pharaoh links, sentence by sentence; errors say which file and sentence."""
     corpus = ParsedBitext()
-    for number, (sentence, words, found) in enumerate(_parallel(conllu, penn, target, links), start=1):
+    for number, (sentence, words, found) in enumerate(
+        read_parallel(read_trees(conllu, penn), conllu or penn or "", target, links), start=1
+    ):
         columns, moved = _columns(sentence, casing, binarize)
         try:
             corpus.columns.add(*columns, words, found)
@@ -138,14 +140,15 @@ def read_trees(conllu: type_path | None, penn: type_path | None) -> Iterator[Par
     if conllu is None or penn is None:
         yield from read_conllu(conllu) if conllu is not None else read_penn(penn or "")
         return
-    for number, (one, two) in enumerate(zip_longest(read_conllu(conllu), read_penn(penn)), start=1):
-        if one is None or two is None:
+    for number, (one, lined) in enumerate(zip_longest(read_conllu(conllu), read_penn_lines(penn)), start=1):
+        if one is None or lined is None:
             short, other = (conllu, penn) if one is None else (penn, conllu)
             raise InputError(
                 f"ends after {number - 1} sentences, but {other} has more",
                 path=short,
                 remedy="give trees of the same sentences",
             )
+        line, two = lined
         try:
             joined = ParsedSentence.of(
                 one.dependency, two.constituency, id=one.id or str(number), comments=one.comments
@@ -154,23 +157,28 @@ def read_trees(conllu: type_path | None, penn: type_path | None) -> Iterator[Par
             raise InputError(
                 f"sentence {number} differs from that of {conllu}: {error.message}",
                 path=penn,
+                line=line,
                 remedy="give trees over the same words",
             ) from None
         yield joined
 
 
-def _parallel(
-    conllu: type_path | None, penn: type_path | None, target: type_path, links: type_path
+def read_parallel(
+    sentences: Iterable[ParsedSentence], name: type_path, target: type_path, links: type_path
 ) -> Iterator[tuple[ParsedSentence, list[str], list[tuple[int, int]]]]:
-    names = [str(name) for name in (conllu or penn, target, links)]
-    streams = zip_longest(read_trees(conllu, penn), read_lines(target), read_pharaoh(links))
+    """Source sentences (of the file ``name``), the lines of a tokenised target text and their Pharaoh links, side by side;
+    one that ends before the others is an error."""
+    names = [str(name), str(target), str(links)]
+    streams = zip_longest(sentences, read_lines(target), read_pharaoh(links))
     for number, (sentence, line, found) in enumerate(streams, start=1):
         if sentence is None or line is None or found is None:
-            ended = next(name for name, item in zip(names, (sentence, line, found), strict=True) if item is None)
-            going = next(name for name, item in zip(names, (sentence, line, found), strict=True) if item is not None)
+            items = (sentence, line, found)
+            ended = next(n for n, item in enumerate(items) if item is None)
+            going = next(n for n, item in enumerate(items) if item is not None)
             raise InputError(
-                f"ends after {number - 1} sentences, but {going} has more",
-                path=ended,
+                f"ends after {number - 1} sentences, but {names[going]} has more",
+                path=names[ended],
+                line=number if ended > 0 else None,
                 remedy="give trees, target text and links of the same sentences",
             )
         yield sentence, line[1].split(), [(link.source, link.target) for link in found.links]
