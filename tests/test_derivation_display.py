@@ -124,7 +124,7 @@ def test_phrase_based_derivations() -> None:
     assert [(step.use.source, step.use.grammar, step.target_span) for step in steps[1:]] == [
         ("a", "phrases", (2, 4)),
         ("b", "phrases", (0, 1)),
-        ("c", "copied", (1, 2)),
+        ("c", "copy", (1, 2)),
     ]
     sentence = ParsedSentence(Tokens(["a", "b", "c"]))
     assert tree_to_show(sentence, root) == "words"

@@ -233,12 +233,17 @@ class System(_Section):
     span_mode: SpanMode | None = None
     binarize: Binarize | None = None
     phrasal_recursion: bool | None = None
-    stack_limit: int | None = Field(default=None, ge=1)
+    stack_limit: int | None = Field(default=None, ge=0)
     stack_threshold: float | None = Field(default=None, ge=0, lt=1)
     pop_limit: int | None = Field(default=None, ge=0)
     rule_limit: int | None = Field(default=None, ge=0)
     rule_threshold: float | None = Field(default=None, ge=0, lt=1)
+    phrase_limit: int | None = Field(default=None, ge=0)
     span_limit: int | None = Field(default=None, ge=1)
+    max_phrasal_nodes: int | None = Field(default=None, ge=1)
+    label_sets: int | None = Field(default=None, ge=0)
+    pseudo_always: bool | None = None
+    free_phrases: bool | None = None
     tuning: SystemTuning = SystemTuning()
 
     @model_validator(mode="after")

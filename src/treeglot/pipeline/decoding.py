@@ -19,6 +19,7 @@ from treeglot.errors import TreeglotError
 from treeglot.files import atomic_write, read_lines
 from treeglot.pipeline.systems import SystemSpec
 from treeglot.search.phrases import PhraseDecoder, Translation, open_phrases
+from treeglot.search.trees import RuleUse, TreeDecoder, TreeTranslation, default_tree_weights, tree_features
 from treeglot.search.weights import DEFAULT_WEIGHTS, FEATURES
 from treeglot.trees.corpus import ParsedCorpus, parsed_corpus, read_parsed_corpus
 from treeglot.trees.sentence import ParsedSentence
@@ -26,10 +27,9 @@ from treeglot.trees.tokens import Tokens
 
 if TYPE_CHECKING:
     from treeglot.pipeline.project import Project
-    from treeglot.search.trees import RuleUse, TreeDecoder, TreeTranslation
 
-    Decoder = PhraseDecoder | TreeDecoder
-    Result = Translation | TreeTranslation
+Decoder = PhraseDecoder | TreeDecoder
+Result = Translation | TreeTranslation
 Inputs = list[str] | ParsedCorpus
 """What a decoder translates: lines of words for the phrase-based one, parsed sentences for the others."""
 
@@ -43,8 +43,6 @@ def features(spec: SystemSpec) -> tuple[str, ...]:
     """The names of a system's features, in the order of feature vectors."""
     if spec.is_phrase_based:
         return FEATURES
-    from treeglot.search.trees import tree_features
-
     return tree_features(grammars(spec))
 
 
@@ -52,8 +50,6 @@ def start_weights(spec: SystemSpec) -> dict[str, float]:
     """The weights that tuning starts from."""
     if spec.is_phrase_based:
         return dict(DEFAULT_WEIGHTS)
-    from treeglot.search.trees import default_tree_weights
-
     return dict(default_tree_weights(grammars(spec)))
 
 
@@ -82,11 +78,10 @@ def open_decoder(
     if spec.is_phrase_based:
         settings = {**project.config.search.model_dump(), **limits}
         return PhraseDecoder(open_phrases(project.table), model, weights, **settings)
-    from treeglot.search.trees import TreeDecoder
-
-    tables = {table.grammar: project.rules(table) for table in spec.tables}
+    tables: dict[str, Path] = {table.grammar: project.rules(table) for table in spec.tables}
     phrases = project.table if spec.uses_phrases else None
-    return TreeDecoder(tables, phrases, model, weights, **{**spec.decoder_options, **limits})
+    settings = {**spec.decoder_options, "max_phrase_length": project.config.phrases.max_length, **limits}
+    return TreeDecoder(tables, phrases, model, weights, **settings)
 
 
 def part_files(project: Project, spec: SystemSpec, part: str) -> dict[str, Path]:
@@ -151,7 +146,7 @@ def phrasal_uses(derivation: RuleUse) -> tuple[int, int]:
         stack.extend(use.children)
         if use.grammar in HDR_GRAMMARS:
             rules += 1
-            phrasal += any(child.kind == "group" for child in use.children)
+            phrasal += use.is_phrasal or any(child.kind == "group" for child in use.children)
     return rules, phrasal
 
 
@@ -181,7 +176,7 @@ def main(project_folder: str, system: str, part: str, seed: str, text: str, fact
         file.writelines(result.text + "\n" for result in results)
     if any(grammar in HDR_GRAMMARS for grammar in spec.grammars):
         explained = decode(decoder, inputs, threads=project.threads)
-        counts = [phrasal_uses(one.derivation) for one in explained if not isinstance(one, Translation)]
+        counts = [phrasal_uses(one.derivation) for one in explained if isinstance(one, TreeTranslation)]
         found["hdr_rules"] = sum(rules for rules, _ in counts)
         found["phrasal_rules"] = sum(phrasal for _, phrasal in counts)
         found["phrasal_sentences"] = sum(phrasal > 0 for _, phrasal in counts)

@@ -12,14 +12,14 @@ import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from treeglot import __version__, alignment, lm
 from treeglot.bitext import Truecaser
 from treeglot.errors import ConfigError, TreeglotError
 from treeglot.files import atomic_write, atomic_write_binary, open_binary, read_lines
 from treeglot.pipeline.config import CONFIG_NAME, Corpus, ProjectConfig, load_config
-from treeglot.pipeline.decoding import features, open_decoder, start_weights
+from treeglot.pipeline.decoding import Decoder, features, open_decoder, start_weights
 from treeglot.pipeline.preparation import TextPipeline, prepare, read_corpus, train_truecasers
 from treeglot.pipeline.rule_tables import rule_stage
 from treeglot.pipeline.source_trees import parse_source, prepare_parsed, read_parsed_pairs, text_words
@@ -28,9 +28,6 @@ from treeglot.pipeline.systems import PRESETS, SystemSpec, TableSpec
 from treeglot.search.weights import read_weights
 from treeglot.tables import build_phrase_table, parse_memory
 from treeglot.trees.sentence import ParsedSentence
-
-if TYPE_CHECKING:
-    from treeglot.pipeline.decoding import Decoder
 
 
 class Project:

@@ -11,6 +11,7 @@ from treeglot.files import atomic_write, read_lines
 from treeglot.pipeline.stages import Paths, Stage
 from treeglot.pipeline.systems import TableSpec
 from treeglot.progress import track
+from treeglot.tables.rules import build_rule_table
 from treeglot.trees.corpus import parsed_bitext, read_trees
 from treeglot.trees.sentence import ParsedSentence
 from treeglot.trees.tokens import Tokens
@@ -35,17 +36,15 @@ def rule_stage(project: Project, table: TableSpec) -> Stage:
         inputs["source"] = source
 
     def run(inputs: Paths, outputs: Paths, work: Path) -> None:
-        from treeglot.tables.rules import build_rule_table
-
         corpus = parsed_bitext(track(_pairs(inputs), f"reading trees for {table.name}"), binarize=table.binarize)
         report = build_rule_table(
             table.grammar,
             corpus,
             outputs["table"],
-            span_mode=table.span_mode,
             memory=config.limits.memory,
             threads=project.threads,
             folder=work,
+            **table.extraction,
         )
         with atomic_write(outputs["report"]) as file:
             json.dump({**report._asdict(), "lifted": corpus.lifted}, file, indent=1)
@@ -53,7 +52,7 @@ def rule_stage(project: Project, table: TableSpec) -> Stage:
 
     path = project.rules(table)
     outputs = {"table": path, "report": path.with_suffix(".json")}
-    parameters = {"grammar": table.grammar, "span_mode": table.span_mode, "binarize": table.binarize}
+    parameters = {"grammar": table.grammar, "binarize": table.binarize, **table.extraction}
     return Stage(f"rules-{table.name}", inputs, outputs, parameters, run)
 
 

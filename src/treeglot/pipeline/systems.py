@@ -2,7 +2,8 @@
 
 Grammars only add edges to one translation forest (spec: search and tuning), so any of them combine. A system of
 ``phrases`` alone is the phrase-based decoder; any other is decoded over the trees of the source, and there the bilingual
-phrases translate single words, whole subtrees and phrasal nodes (spec: tree-to-string, section 2).
+phrases translate single words, whole subtrees and phrasal nodes (spec: tree-to-string, section 2). Named beside other grammars,
+``phrases`` may cover any neighbouring members of a head and its dependents (``free_phrases``).
 
 >>> best = preset("best")
 >>> best.grammars, sorted(best.needs), best.is_phrase_based
@@ -34,6 +35,22 @@ NEEDS: dict[Grammar, frozenset[TreeKind]] = {
 }
 """The trees of the source that each grammar is learnt from."""
 
+DECODER_OPTIONS = (
+    "stack_limit",
+    "stack_threshold",
+    "pop_limit",
+    "rule_limit",
+    "rule_threshold",
+    "phrase_limit",
+    "span_limit",
+    "max_phrasal_nodes",
+    "label_sets",
+    "phrasal_recursion",
+    "pseudo_always",
+    "free_phrases",
+)
+"""Options of a system that its decoder takes."""
+
 AUGMENTED_STACK_LIMIT = 200
 """The paper's stack limit for the augmented dependency-to-string model."""
 
@@ -45,12 +62,21 @@ class TableSpec:
     grammar: Grammar
     span_mode: SpanMode = "ghkm"
     binarize: Binarize = "none"
+    max_phrasal_nodes: int = 2
 
     @property
     def name(self) -> str:
         """The name of its file and of its stage: ``dep2str``, ``dep2str.xie``, ``consdep2str.right``."""
-        options = [self.span_mode] * (self.span_mode != "ghkm") + [self.binarize] * (self.binarize != "none")
+        options: list[str] = [self.span_mode] * (self.span_mode != "ghkm")
+        options += [self.binarize] * (self.binarize != "none")
+        options += [f"nodes{self.max_phrasal_nodes}"] * (self.max_phrasal_nodes != 2)
         return ".".join([self.grammar, *options])
+
+    @property
+    def extraction(self) -> dict[str, Any]:
+        """The options of extraction that the grammar knows and that are not the default."""
+        found: dict[str, Any] = {"span_mode": self.span_mode} if self.span_mode != "ghkm" else {}
+        return found | ({"max_phrasal_nodes": self.max_phrasal_nodes} if self.max_phrasal_nodes != 2 else {})
 
     @property
     def needs(self) -> frozenset[TreeKind]:
@@ -71,7 +97,12 @@ class SystemSpec:
     pop_limit: int = 0
     rule_limit: int = 100
     rule_threshold: float = 1e-3
+    phrase_limit: int = 100
     span_limit: int = 10
+    max_phrasal_nodes: int = 2
+    label_sets: int = 16
+    pseudo_always: bool = False
+    free_phrases: bool = False
     tuning: dict[str, Any] = field(default_factory=dict, hash=False)
 
     @property
@@ -102,6 +133,7 @@ class SystemSpec:
                 grammar,
                 self.span_mode if grammar in ("dep2str", "augmented") else "ghkm",
                 self.binarize if "constituency" in NEEDS[grammar] else "none",
+                self.max_phrasal_nodes if grammar == "consdep2str" else 2,
             )
             for grammar in self.rule_grammars
         )
@@ -109,8 +141,7 @@ class SystemSpec:
     @property
     def decoder_options(self) -> dict[str, Any]:
         """What `treeglot.search.trees.TreeDecoder` takes beside tables, model and weights."""
-        names = ("stack_limit", "stack_threshold", "pop_limit", "rule_limit", "rule_threshold", "span_limit")
-        return {name: getattr(self, name) for name in names} | {"phrasal_recursion": self.phrasal_recursion}
+        return {name: getattr(self, name) for name in DECODER_OPTIONS}
 
 
 PRESETS: dict[str, dict[str, Any]] = {
@@ -135,4 +166,6 @@ def preset(name: str, options: dict[str, Any] | None = None) -> SystemSpec:
     rules = [grammar for grammar in values["grammars"] if grammar != "phrases"]
     if rules == ["augmented"]:
         values.setdefault("stack_limit", AUGMENTED_STACK_LIMIT)
+    if rules and "phrases" in values["grammars"]:  # a grammar of its own, not only what fills the rules of the others
+        values.setdefault("free_phrases", True)
     return SystemSpec(name, **values)

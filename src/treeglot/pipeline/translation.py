@@ -10,21 +10,18 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from treeglot.parsers import Parser
 from treeglot.parsers.base import empty_sentence
 from treeglot.pipeline.config import CONFIG_NAME
-from treeglot.pipeline.decoding import as_inputs, decode
+from treeglot.pipeline.decoding import Result, as_inputs, decode
 from treeglot.pipeline.project import Project
 from treeglot.pipeline.source_trees import open_source_parser, parse_lines, prepared_sentence
 from treeglot.search.display import Explained, Use, phrase_derivation
 from treeglot.search.phrases import PhraseUse
 from treeglot.trees.sentence import ParsedSentence
 from treeglot.trees.tokens import Tokens
-
-if TYPE_CHECKING:
-    from treeglot.pipeline.decoding import Result
 
 
 @dataclass(frozen=True)

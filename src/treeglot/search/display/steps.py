@@ -77,7 +77,7 @@ def phrase_derivation(uses: Sequence[PhraseUse], words: int) -> Use:
     places = {use.begin: place for place, use in enumerate(ordered)}
     nodes = tuple(
         PhraseNode(
-            "copied" if use.unknown else "phrases",
+            "copy" if use.unknown else "phrases",
             use.begin,
             use.end,
             use.source,

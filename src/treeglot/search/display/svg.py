@@ -40,11 +40,12 @@ STYLE = """\
 def tree_to_show(sentence: ParsedSentence, derivation: Use) -> Show:
     """The tree that the rules of a derivation speak of."""
     grammars = {step.use.grammar for step in list_steps(derivation)}
-    if grammars & {"dep2str", "augmented", "consdep2str", "pseudo"} and sentence.dependency is not None:
+    kinds = {step.use.kind for step in list_steps(derivation)}
+    if sentence.dependency is not None and (grammars & {"dep2str", "augmented", "consdep2str"} or "subtree" in kinds):
         return "dependency"
-    if "cons2str" in grammars and sentence.constituency is not None:
+    if sentence.constituency is not None and ("cons2str" in grammars or "constituent" in kinds):
         return "constituency"
-    return "words" if sentence.dependency is None or grammars <= {"phrases", "copied", "hierarchical"} else "dependency"
+    return "words"
 
 
 def derivation_svg(
