@@ -26,6 +26,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
@@ -41,6 +42,7 @@ from treeglot.files import atomic_path, atomic_write_binary
 from treeglot.progress import track
 from treeglot.tables.corpus import parse_memory
 
+Side = Literal["source", "target"]
 Discounting = Literal["none", "good-turing", "kneser-ney"]
 MAGIC = b"TGRT\r\n\x1a\0"
 
@@ -238,10 +240,22 @@ class RuleStatistics(NamedTuple):
         return self.bytes / self.rules if self.rules else 0.0
 
 
+def _symbol_pattern(symbol: str) -> str:
+    """A regular expression for a symbol with the wildcards of file names; what they stand for has no blanks."""
+    parts = re.split(r"(\*|\?|\[[^\]]+\])", symbol)
+    if "[" in symbol and symbol.endswith("]") and not symbol.startswith("["):
+        return re.escape(symbol)  # a joint category such as x1:VP[VV_NN]
+    special = {"*": r"\S*", "?": r"\S"}
+    return "".join(
+        special.get(part, part.replace("[!", "[^") if part.startswith("[") and len(part) > 2 else re.escape(part))
+        for part in parts
+    )
+
+
 def is_rule_table(path: _Path) -> bool:
     """Whether a file begins like a rule table."""
     try:
-        with open(path, "rb") as stream:
+        with Path(path).open("rb") as stream:
             return stream.read(len(MAGIC)) == MAGIC
     except OSError:
         return False
@@ -324,6 +338,35 @@ class RuleTable:
 
     def __iter__(self) -> Iterator[RuleEntry]:
         return self.scan()
+
+    def search(
+        self, pattern: str, *, side: Side = "source", whole: bool = False, regex: bool = False
+    ) -> Iterator[RuleEntry]:
+        """The rules whose ``side`` has the symbols of ``pattern`` one after another, in the table's order.
+
+        Symbols may have ``*``, ``?`` and ``[...]`` as in file names. With ``regex``, ``pattern`` is a regular expression that is
+        searched for in the side as text. ``whole``: the side has nothing else. Every rule is looked at.
+        """
+        if side not in ("source", "target"):
+            raise TreeglotError(f"side {side!r}", remedy="sides are source and target")
+        if not pattern.split():
+            raise TreeglotError("an empty pattern", remedy="give at least one symbol")
+        # Symbols have no blanks, so symbols one after another are a part of the text between blanks.
+        text = " ".join(pattern.split()) if regex else " ".join(_symbol_pattern(part) for part in pattern.split())
+        try:
+            compiled = re.compile(text if regex or whole else rf"(?<!\S)(?:{text})(?!\S)")
+        except re.error as error:
+            raise TreeglotError(
+                f"the expression {pattern!r}: {error}", remedy="write a regular expression of Python"
+            ) from None
+        match = compiled.fullmatch if whole else compiled.search
+        last = ""
+        last_matches = False
+        for rule in self:
+            if side == "source" and rule.source != last:
+                last, last_matches = rule.source, match(rule.source) is not None
+            if last_matches if side == "source" else match(rule.target):
+                yield rule
 
     def export(self, out: _Path) -> Path:
         """Write all rules as lines (`RuleEntry.line`); names that end in .gz or .zst are packed."""
