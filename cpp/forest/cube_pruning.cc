@@ -4,8 +4,6 @@
 #include <cmath>
 #include <limits>
 #include <stdexcept>
-#include <string>
-#include <unordered_set>
 
 #include "forest/chart_state.hh"
 #include "forest/kbest.hh"
@@ -138,7 +136,7 @@ struct ForestSearch::State {
   std::vector<Step> steps;
   std::vector<std::uint32_t> below;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> places;  // a stack: step, place in its target
-  std::u32string words;
+  std::vector<TargetSymbol> words;
   std::vector<lm::WordId> lm_words;
 
   LazyKBest kbest;
@@ -407,7 +405,7 @@ void ForestSearch::State::walk(std::uint32_t goal, std::uint32_t goal_rank) {
       TargetSymbol symbol = option.target[place];
       lm::WordId lm_word = option.lm_words[place++];
       if (!is_target_variable(symbol)) {
-        words.push_back(static_cast<char32_t>(symbol));
+        words.push_back(symbol);
         lm_words.push_back(lm_word);
         continue;
       }
@@ -424,7 +422,7 @@ void ForestSearch::State::walk(std::uint32_t goal, std::uint32_t goal_rank) {
 ForestDerivation ForestSearch::State::derivation(std::uint32_t rank, bool with_steps) const {
   ForestDerivation result;
   result.score = kbest.score(steps[0].vertex, rank);
-  result.words.assign(words.begin(), words.end());
+  result.words = words;
   result.features.assign(weights.size(), 0.0);
   for (const Step& step : steps) {
     const Hyperedge& hyperedge = graph.hyperedges[step.hyperedge];
@@ -471,13 +469,9 @@ std::vector<ForestDerivation> ForestSearch::run(const Forest& forest, const NBes
   for (NodeId node : s.order) s.search_node(node, node == forest.goal());
   if (s.vertex_count[forest.goal()] == 0) return result;
   const std::uint32_t goal = s.first_vertex[forest.goal()];  // the only one: all have the same state
-  s.kbest.reset();
-  std::unordered_set<std::u32string> seen;
-  const std::size_t size = static_cast<std::size_t>(request.size);
-  for (std::uint32_t rank = 0; result.size() < size && s.kbest.has(goal, rank); ++rank) {
-    if (request.distinct && rank >= size * kLookedAt) break;
+  s.kbest.reset(forest, request.distinct && request.size > 1);
+  for (std::uint32_t rank = 0; rank < static_cast<std::uint32_t>(request.size) && s.kbest.has(goal, rank); ++rank) {
     s.walk(goal, rank);
-    if (request.distinct && request.size > 1 && !seen.insert(s.words).second) continue;
     result.push_back(s.derivation(rank, with_steps));
   }
   return result;

@@ -18,8 +18,6 @@ struct SearchLimits {
   int pop_limit = 0;              // hypotheses made for a node; 0: as many as the stack limit (all if that is 0)
 };
 
-inline constexpr int kLookedAt = 50;
-
 struct NBestRequest {
   int size = 1;
   bool distinct = false;  // no two with the same words
@@ -61,8 +59,8 @@ class ForestSearch {
 
   // Derivations of the goal, best first; empty only if the goal cannot be reached. The forest must have no cycle below
   // the goal (std::invalid_argument otherwise), and each target must have each tail as a variable exactly once. With
-  // `with_steps` false the derivations have no steps. A list of distinct ones may be shorter than it could be: at most
-  // kLookedAt derivations are looked at for each one wanted.
+  // `with_steps` false the derivations have no steps. A list of distinct ones may be shorter than it could be: only 50
+  // derivations are looked at for each one wanted.
   std::vector<ForestDerivation> run(const Forest& forest, const NBestRequest& request, bool with_steps);
   // Of the last run.
   SearchCounts counts() const;

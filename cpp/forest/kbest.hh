@@ -14,6 +14,7 @@
 namespace treeglot::forest {
 
 inline constexpr std::uint32_t kNone = 0xFFFFFFFF;
+inline constexpr std::uint32_t kLookedAt = 50;
 
 // One way to make a state: an option of an edge, and a state for each of its tails.
 struct Hyperedge {
@@ -46,15 +47,19 @@ struct Hypergraph {
   }
 };
 
+// The rank of a derivation is its place in the list of its vertex, from 0. Distinct lists have no two derivations with
+// the same words, in any vertex: a worse one with the same words cannot be part of a better one with new words. So
+// derivations that differ in name only do not multiply on the way to the goal.
 class LazyKBest {
  public:
   explicit LazyKBest(const Hypergraph& graph) : graph_(graph) {}
 
-  // Forgets everything: the hypergraph has changed.
-  void reset();
+  // Forgets everything: the hypergraph has changed. In the hypergraph tails must come before their heads.
+  void reset(const Forest& forest, bool distinct);
 
-  // Whether a vertex has a derivation of that rank (the best is 0); makes it if need be. Of equally good ones always
-  // the same is first. All functions below want ranks that exist.
+  // Whether a vertex has a derivation of that rank; makes it if need be. Of equally good ones always the same is first.
+  // For distinct lists at most kLookedAt derivations are looked at for each one wanted. All functions below want ranks
+  // that exist.
   bool has(std::uint32_t vertex, std::uint32_t rank);
   double score(std::uint32_t vertex, std::uint32_t rank) const;
   const Hyperedge& hyperedge(std::uint32_t vertex, std::uint32_t rank) const;
@@ -62,12 +67,17 @@ class LazyKBest {
   std::uint32_t tail_rank(std::uint32_t vertex, std::uint32_t rank, std::uint32_t tail) const;
 
  private:
+  // The words of a derivation as a number: a polynomial in a fixed base, so that parts can be put together.
+  struct Yield {
+    std::uint64_t value = 0, power = 1;  // the base to the number of words
+  };
   struct Derivation {
     double score;
     std::uint32_t hyperedge;
     std::uint32_t ranks;  // in ranks_, one for each tail; kNone: all 0
+    Yield yield;          // of distinct lists only
   };
-  // A derivation that is not made yet: derivation `parent` of the vertex with the rank of tail `raised` one higher, or
+  // A derivation that is not made yet: the one found as number `parent` with the rank of tail `raised` one higher, or
   // the best derivation of way number `way` if parent is kNone.
   struct Candidate {
     double score;
@@ -78,7 +88,9 @@ class LazyKBest {
     }
   };
   struct Queue {
-    std::vector<Derivation> found;
+    std::vector<Derivation> found;      // best first
+    std::vector<std::uint32_t> ranked;  // those of them that count: all, or those with new words
+    std::vector<std::uint64_t> yields;  // of these, open addressing; 0: free
     std::vector<Candidate> candidates;  // a heap
     std::vector<std::uint32_t> ways;    // hyperedges, best first
     std::uint32_t raised = 0;           // the last one found has no successors yet by this tail and later ones
@@ -86,6 +98,12 @@ class LazyKBest {
   };
 
   Queue& open(std::uint32_t vertex);
+  const Derivation& derivation(std::uint32_t vertex, std::uint32_t rank) const {
+    const Queue& queue = queues_[queue_of_[vertex]];
+    return queue.found[queue.ranked[rank]];
+  }
+  Yield yield(const Hyperedge& hyperedge, std::uint32_t ranks) const;
+  static bool insert(Queue& queue, std::uint64_t value);
   bool only_one(std::uint32_t vertex) const;
   std::uint32_t rank_in(const Derivation& derivation, std::uint32_t tail) const {
     return derivation.ranks == kNone ? 0 : ranks_[derivation.ranks + tail];
@@ -94,6 +112,9 @@ class LazyKBest {
   void take(Queue& queue);
 
   const Hypergraph& graph_;
+  const Forest* forest_ = nullptr;
+  bool distinct_ = false;
+  std::vector<Yield> best_yields_;       // by vertex, of distinct lists only
   std::vector<std::uint32_t> queue_of_;  // by vertex, or kNone
   std::deque<Queue> queues_;             // a pool
   std::size_t opened_ = 0;
