@@ -18,8 +18,8 @@ from treeglot.pipeline.config import CONFIG_NAME
 from treeglot.pipeline.decoding import Result, as_inputs, decode
 from treeglot.pipeline.project import Project
 from treeglot.pipeline.source_trees import open_source_parser, parse_lines, prepared_sentence
-from treeglot.search.display import Explained, Use, phrase_derivation
-from treeglot.search.phrases import PhraseUse
+from treeglot.search.display import Explained, Use, phrase_derivation, readable
+from treeglot.search.phrases import Translation
 from treeglot.trees.sentence import ParsedSentence
 from treeglot.trees.tokens import Tokens
 
@@ -41,7 +41,7 @@ class Translated:
     @property
     def derivation(self) -> Use | None:
         """The rules of the translation, for every kind of decoder in one form."""
-        return as_derivation(self.result, len(self.sentence)) if self.result is not None else None
+        return as_derivation(self.result, self.sentence.tokens.forms) if self.result is not None else None
 
     def explained(self, system: str, weights: Mapping[str, float]) -> Explained | None:
         """For a page of derivations."""
@@ -51,13 +51,11 @@ class Translated:
         return Explained(self.sentence, derivation, self.text, self.result.score, system, weights=weights)
 
 
-def as_derivation(result: Result, words: int) -> Use:
-    """The derivation of any decoder's result."""
-    found = result.derivation
-    if isinstance(found, tuple):
-        uses: list[PhraseUse] = list(found)
-        return phrase_derivation(uses, words)
-    return found
+def as_derivation(result: Result, words: Sequence[str]) -> Use:
+    """The derivation of any decoder's result for a sentence of these source words, ready to be shown."""
+    if isinstance(result, Translation):
+        return phrase_derivation(result.derivation, len(words))
+    return readable(result.derivation, words)
 
 
 class Translator:

@@ -9,6 +9,7 @@ it, or `phrase_derivation` of what the phrase-based decoder gives.
 """
 
 from treeglot.search.display.html import Explained, page
+from treeglot.search.display.readable import readable
 from treeglot.search.display.steps import PhraseNode, Step, Use, list_steps, phrase_derivation, to_record
 from treeglot.search.display.svg import derivation_svg
 from treeglot.search.display.text import derivation_text
@@ -23,5 +24,6 @@ __all__ = [
     "list_steps",
     "page",
     "phrase_derivation",
+    "readable",
     "to_record",
 ]
