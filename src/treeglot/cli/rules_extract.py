@@ -130,10 +130,9 @@ def _check_options(grammar: str, span_mode: str, binarize: Binarize) -> None:
 
 def _pairs(inputs: Inputs) -> Iterator[Pair]:
     if inputs.conllu or inputs.penn:
-        sentences = read_trees(inputs.conllu, inputs.penn)
-    else:
-        sentences = (ParsedSentence(Tokens(line.split())) for _, line in read_lines(inputs.source or ""))
-    return read_parallel(sentences, inputs.name, inputs.target, inputs.align)
+        return read_parallel(read_trees(inputs.conllu, inputs.penn), inputs.name, inputs.target, inputs.align)
+    lines = (ParsedSentence(Tokens(line.split())) for _, line in read_lines(inputs.name))
+    return read_parallel(lines, inputs.name, inputs.target, inputs.align, by_line=True)
 
 
 def _checked(grammar: str, inputs: Inputs, pairs: Iterator[Pair]) -> Iterator[Pair]:

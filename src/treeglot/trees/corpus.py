@@ -164,10 +164,10 @@ def read_trees(conllu: type_path | None, penn: type_path | None) -> Iterator[Par
 
 
 def read_parallel(
-    sentences: Iterable[ParsedSentence], name: type_path, target: type_path, links: type_path
+    sentences: Iterable[ParsedSentence], name: type_path, target: type_path, links: type_path, *, by_line: bool = False
 ) -> Iterator[tuple[ParsedSentence, list[str], list[tuple[int, int]]]]:
     """Source sentences (of the file ``name``), the lines of a tokenised target text and their Pharaoh links, side by side;
-    one that ends before the others is an error."""
+    one that ends before the others is an error. ``by_line``: sentence n is line n of its file."""
     names = [str(name), str(target), str(links)]
     streams = zip_longest(sentences, read_lines(target), read_pharaoh(links))
     for number, (sentence, line, found) in enumerate(streams, start=1):
@@ -178,7 +178,7 @@ def read_parallel(
             raise InputError(
                 f"ends after {number - 1} sentences, but {names[going]} has more",
                 path=names[ended],
-                line=number if ended > 0 else None,
+                line=number if ended > 0 or by_line else None,
                 remedy="give trees, target text and links of the same sentences",
             )
         yield sentence, line[1].split(), [(link.source, link.target) for link in found.links]
