@@ -77,7 +77,7 @@ CASES = [
         {"t.conllu": _ONE + _row(1, "猫", 1) + b"\n", "t.en": b"a\nb\n"},
         _pairs,
         4,
-        "its own head",
+        "a cycle",
     ),
     BadInput(
         "tree-project-json-without-tree",

@@ -43,6 +43,7 @@ from treeglot.trees.sentence import ParsedSentence
 from treeglot.trees.treejson import read_jsonl
 
 _SPACE = re.compile(r"\s+")
+_CONVERTED = re.compile(r"# (constituency|dependency) = (converted .*)")
 
 
 def text_words(forms: Iterable[str]) -> list[str]:
@@ -52,6 +53,8 @@ def text_words(forms: Iterable[str]) -> list[str]:
 
 def prepared_sentence(sentence: ParsedSentence, pipeline: TextPipeline, name: str = "") -> ParsedSentence:
     """The sentence with both trees over the words that the models see; nothing but words, tags and trees is kept."""
+    # What `treeglot parse` converted it says in a comment.
+    said = [found.groups() for found in map(_CONVERTED.match, sentence.comments) if found]
     sentence = complete(sentence, BOTH)
     words = pipeline.cased(text_words(sentence.tokens.forms))
     old = sentence.tokens
@@ -62,7 +65,7 @@ def prepared_sentence(sentence: ParsedSentence, pipeline: TextPipeline, name: st
         None if dependency is None else replace(dependency, tokens=tokens),
         None if constituency is None else replace(constituency, tokens=tokens),
         comments=(f"# sent_id = {name}",) if name else (),
-        notes=sentence.notes,
+        notes=(*sentence.notes, *((kind, what) for kind, what in said)),
     )
 
 
