@@ -33,10 +33,10 @@ void HierarchicalMatcher::match_from(SentenceForest& forest, int start) {
   const int width = std::min(width_, size_ - start);
   items_.clear();
   for (int length = 0; length <= width; ++length) at_[length].clear();
-  const Item empty{walk_start(), 0, -1, 0, 0, 0, 0};
+  const Item empty{walk_start(), 0, -1, 0, 0, 0, 0, true};
   // Rules that begin with a gap: the prefix is the same for every gap.
   const WalkKey first_gap = walk_step(walk_start(), kGapSymbol);
-  const bool may_begin = table_.find(first_gap).prefix;
+  const bool may_begin = table_.find(first_gap).longer;
 
   for (int length = 0; length <= width; ++length) {
     const int end = start + length;
@@ -52,7 +52,7 @@ void HierarchicalMatcher::match_from(SentenceForest& forest, int start) {
       derivable_[cell] = (span != SentenceForest::kNoNode && forest.has_edges(span)) || is_foreign(forest, start, end);
       if (derivable_[cell] && may_begin) {
         add(length,
-            {first_gap, 0, 0, kGapSymbol, static_cast<std::uint16_t>(start), static_cast<std::uint16_t>(end), 1});
+            {first_gap, 0, 0, kGapSymbol, static_cast<std::uint16_t>(start), static_cast<std::uint16_t>(end), 1, true});
       }
     }
     if (end >= start + width) continue;
@@ -60,11 +60,12 @@ void HierarchicalMatcher::match_from(SentenceForest& forest, int start) {
     for (std::size_t k = 0; k < at_[length].size(); ++k) {
       const std::int32_t n = at_[length][k];
       const Item item = items_[n];  // a copy: items_ grows
+      if (!item.longer) continue;
       if (word != RuleTable::kNone) {
         const Symbol next = symbol(SymbolKind::kWord, word);
         const WalkKey key = walk_step(item.key, next);
         if (RuleTable::Place place = table_.find(key); place.prefix) {
-          add(length + 1, {key, place.rules, n, next, 0, 0, item.gaps});
+          add(length + 1, {key, place.rules, n, next, 0, 0, item.gaps, place.longer});
         }
       }
       if (length == 0 || item.gaps >= kMostGaps) continue;  // gaps at the start are added when they are derivable
@@ -73,8 +74,9 @@ void HierarchicalMatcher::match_from(SentenceForest& forest, int start) {
       if (!place.prefix) continue;
       for (int after = end + 1; after <= start + width; ++after) {
         if (!derivable(end, after)) continue;
-        add(after - start, {key, place.rules, n, kGapSymbol, static_cast<std::uint16_t>(end),
-                            static_cast<std::uint16_t>(after), static_cast<std::uint16_t>(item.gaps + 1)});
+        add(after - start,
+            {key, place.rules, n, kGapSymbol, static_cast<std::uint16_t>(end), static_cast<std::uint16_t>(after),
+             static_cast<std::uint16_t>(item.gaps + 1), place.longer});
       }
     }
   }

@@ -38,6 +38,7 @@ class HierarchicalMatcher : public Matcher {
     Symbol last;
     std::uint16_t gap_begin, gap_end;  // if the last symbol is a gap
     std::uint16_t gaps;
+    bool longer;  // source sides go on after it
   };
 
   void match_from(SentenceForest& forest, int start);
