@@ -138,7 +138,10 @@ void SentenceForest::add_pseudo(NodeId head, std::span<const NodeId> parts) {
 void SentenceForest::copy_word(NodeId node, int j) {
   auto made = std::make_unique<CachedOptions>();
   RuleOption option;
-  option.target.push_back(cache_.scorer().vocabulary().size() + static_cast<std::uint32_t>(j));
+  int first = 0;  // equal words are one
+  while (sentence_.words[first] != sentence_.words[j]) ++first;
+  option.target.push_back(
+      cache_.canonical(word_text(j), cache_.scorer().vocabulary().size() + static_cast<std::uint32_t>(first)));
   option.lm_words.push_back(cache_.scorer().vocabulary().model().id(word_text(j)));
   option.features.push_back({kCopiedFeature, 1.0f});
   cache_.scorer().complete_with_lm_words(option);

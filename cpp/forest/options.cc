@@ -114,7 +114,7 @@ const CachedOptions* OptionCache::rules(const RuleTable& table, int block, std::
     RuleOption& option = made->options[i];
     option.target = entries_[i].target;
     for (TargetSymbol& symbol : option.target) {
-      if (!is_target_variable(symbol)) symbol += first_word;
+      if (!is_target_variable(symbol)) symbol = canonical(symbol + first_word);
     }
     add_block(option, block, entries_[i].scores.data());
     option.rule = static_cast<std::uint32_t>(entries_[i].rule);
@@ -139,7 +139,7 @@ const CachedOptions* OptionCache::phrase(const search::PhraseSource& phrases, in
   for (std::size_t i = 0; i < matches_.size(); ++i) {
     search::PhraseMatch match = matches_[i];
     RuleOption& option = made->options[i];
-    for (WordId word : match.target) option.target.push_back(word + first_word);
+    for (WordId word : match.target) option.target.push_back(canonical(word + first_word));
     // The table's order: p(f|e), lex(f|e), p(e|f), lex(e|f).
     const float scores[4] = {match.scores[2], match.scores[0], match.scores[3], match.scores[1]};
     add_block(option, block, scores);

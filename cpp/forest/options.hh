@@ -120,6 +120,16 @@ class OptionCache {
   const OptionScorer& scorer() const { return scorer_; }
   const TableLimits& limits() const { return limits_; }
 
+  // One number for a word, whichever tables have it, so that equal translations look equal.
+  TargetSymbol canonical(TargetSymbol word) {
+    return canonical_.try_emplace(scorer_.vocabulary().word(word), word).first->second;
+  }
+  // The number of a word that was seen before, else `other`.
+  TargetSymbol canonical(std::string_view word, TargetSymbol other) const {
+    auto found = canonical_.find(word);
+    return found == canonical_.end() ? other : found->second;
+  }
+
  private:
   using Map = std::unordered_map<std::uint64_t, std::unique_ptr<CachedOptions>>;
   const OptionScorer& scorer_;
@@ -127,6 +137,7 @@ class OptionCache {
   std::size_t capacity_, count_ = 0;
   std::vector<Map> rules_;  // by block
   Map phrases_, others_;
+  std::unordered_map<std::string_view, TargetSymbol> canonical_;
   std::vector<RuleEntry> entries_;
   search::PhraseMatches matches_;
 };
