@@ -6,6 +6,7 @@
 
 #include "lm/keys.hh"
 #include "util/hash.hh"
+#include "util/mapped_header.hh"
 
 namespace treeglot::lm {
 namespace {
@@ -21,20 +22,8 @@ inline const Entry* find(const Entry* table, std::uint64_t slots, std::uint64_t 
 }  // namespace
 
 Model::Model(const std::string& path, bool verify) : file_(path) {
-  if (file_.size() < sizeof(ModelHeader) || std::memcmp(file_.data(), kMagic, sizeof kMagic) != 0) {
-    throw std::runtime_error("not a compiled treeglot language model");
-  }
-  header_ = reinterpret_cast<const ModelHeader*>(file_.data());
-  if (header_->version != kVersion) throw std::runtime_error("compiled by another version of treeglot");
-  ModelHeader copy = *header_;
-  copy.header_checksum = 0;
-  if (hash_bytes(reinterpret_cast<const char*>(&copy), sizeof copy) != header_->header_checksum) {
-    throw std::runtime_error("damaged header");
-  }
-  if (file_.size() != header_->file_size) {
-    throw std::runtime_error("truncated: " + std::to_string(file_.size()) + " bytes instead of " +
-                             std::to_string(header_->file_size));
-  }
+  header_ = checked_header<ModelHeader>(file_, kMagic, kVersion, "not a compiled treeglot language model",
+                                        "compiled by another version of treeglot");
   if (verify &&
       hash_bytes(file_.data() + sizeof(ModelHeader), file_.size() - sizeof(ModelHeader)) != header_->checksum) {
     throw std::runtime_error("damaged: the checksum does not fit");

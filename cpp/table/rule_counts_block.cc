@@ -114,30 +114,26 @@ void RuleBlock::Sides::grow() {
   std::vector<Slot> old(slots_.size() * 2);
   old.swap(slots_);
   const std::size_t mask = slots_.size() - 1;
-  // The tag holds the bits of the hash that choose the place, so sides need not be read again.
   for (const Slot& slot : old) {
     if (!slot.id) continue;
-    std::size_t place = slot.tag & mask;
+    std::size_t place = slot.hash & mask;
     while (slots_[place].id) place = (place + 1) & mask;
     slots_[place] = slot;
   }
 }
 
-std::uint32_t RuleBlock::Sides::id(std::span<const std::uint32_t> side) {
-  const std::uint64_t hash = hash_bytes(reinterpret_cast<const char*>(side.data()), side.size_bytes());
-  const std::uint32_t tag = static_cast<std::uint32_t>(hash >> 32);
-  if (3 * (size() + 1) > 2 * slots_.size()) grow();
+std::uint32_t RuleBlock::Sides::id(std::uint64_t hash, std::span<const std::uint32_t> side) {
+  if (4 * (size() + 1) > 3 * slots_.size()) grow();
   const std::size_t mask = slots_.size() - 1;
-  std::size_t place = tag & mask;
+  std::size_t place = hash & mask;
   for (; slots_[place].id; place = (place + 1) & mask) {
-    if (slots_[place].tag == tag && std::ranges::equal((*this)[slots_[place].id - 1], side))
-      return slots_[place].id - 1;
+    if (slots_[place].hash == hash) return slots_[place].id - 1;
   }
   if (symbols_.size() + side.size() > 0xFFFFFFFF) throw std::runtime_error("a block of rules is too large");
   const std::uint32_t fresh = static_cast<std::uint32_t>(size());
   symbols_.insert(symbols_.end(), side.begin(), side.end());
   starts_.push_back(static_cast<std::uint32_t>(symbols_.size()));
-  slots_[place] = {tag, fresh + 1};
+  slots_[place] = {hash, fresh + 1};
   return fresh;
 }
 
@@ -147,6 +143,9 @@ void RuleBlock::clear() {
   sources_.clear();
   targets_.clear();
   rules_.clear();
+  pending_.clear();
+  pending_symbols_.clear();
+  pending_labels_.clear();
   slots_.assign(1024, {});
   first_.clear();
   order_.clear();
@@ -179,40 +178,77 @@ std::uint32_t RuleBlock::label_set(std::vector<StructureLabel> labels) {
 }
 
 void RuleBlock::add(const ExtractedRule& rule, std::uint64_t count, float lexical_target, float lexical_source) {
-  const std::uint32_t source = sources_.id(rule.source), target = targets_.id(rule.target);
-  if (source == first_.size()) first_.push_back(kEnd);
-  if (3 * (rules_.size() + 1) > 2 * slots_.size()) grow();
+  auto hash = [](const std::vector<std::uint32_t>& side) {
+    return hash_bytes(reinterpret_cast<const char*>(side.data()), side.size() * sizeof(side[0]));
+  };
+  Pending next{hash(rule.source), hash(rule.target), count, 0, 0, 0, 0, 0, lexical_target, lexical_source, 0, 0, 0};
+  sources_.prefetch(next.source_hash);
+  targets_.prefetch(next.target_hash);
+  next.source_begin = static_cast<std::uint32_t>(pending_symbols_.size());
+  pending_symbols_.insert(pending_symbols_.end(), rule.source.begin(), rule.source.end());
+  next.target_begin = static_cast<std::uint32_t>(pending_symbols_.size());
+  pending_symbols_.insert(pending_symbols_.end(), rule.target.begin(), rule.target.end());
+  next.end = static_cast<std::uint32_t>(pending_symbols_.size());
+  next.label_begin = static_cast<std::uint32_t>(pending_labels_.size());
+  pending_labels_.insert(pending_labels_.end(), rule.labels.begin(), rule.labels.end());
+  next.label_end = static_cast<std::uint32_t>(pending_labels_.size());
+  pending_.push_back(next);
+  if (pending_.size() == kBatch) settle();
+}
+
+void RuleBlock::settle() {
+  while (3 * (rules_.size() + pending_.size()) > 2 * slots_.size()) grow();
   const std::size_t mask = slots_.size() - 1;
-  const std::uint32_t tag = static_cast<std::uint32_t>(mix((std::uint64_t{source} << 32) | target) >> 32);
-  std::size_t place = tag & mask;
+  const std::uint32_t* symbols = pending_symbols_.data();
+  for (Pending& rule : pending_) {
+    rule.source = sources_.id(rule.source_hash, {symbols + rule.source_begin, symbols + rule.target_begin});
+    rule.target = targets_.id(rule.target_hash, {symbols + rule.target_begin, symbols + rule.end});
+    if (rule.source == first_.size()) first_.push_back(kEnd);
+    rule.tag = static_cast<std::uint32_t>(mix((std::uint64_t{rule.source} << 32) | rule.target) >> 32);
+    __builtin_prefetch(&slots_[rule.tag & mask]);
+  }
+  for (const Pending& rule : pending_) {
+    const Slot& slot = slots_[rule.tag & mask];
+    if (slot.tag == rule.tag && slot.rule) __builtin_prefetch(&rules_[slot.rule - 1]);
+  }
+  for (const Pending& rule : pending_) put(rule);
+  pending_.clear();
+  pending_symbols_.clear();
+  pending_labels_.clear();
+}
+
+void RuleBlock::put(const Pending& rule) {
+  const std::size_t mask = slots_.size() - 1;
+  const std::vector<StructureLabel> labels(pending_labels_.begin() + rule.label_begin,
+                                           pending_labels_.begin() + rule.label_end);
+  std::size_t place = rule.tag & mask;
   for (; slots_[place].rule; place = (place + 1) & mask) {
-    if (slots_[place].tag != tag) continue;
+    if (slots_[place].tag != rule.tag) continue;
     Rule& known = rules_[slots_[place].rule - 1];
-    if (known.source != source || known.target != target) continue;
-    known.count += count;
-    known.lexical_target = std::max(known.lexical_target, lexical_target);
-    known.lexical_source = std::max(known.lexical_source, lexical_source);
-    if (!rule.labels.empty()) {
-      const std::vector<StructureLabel>* has = known.labels ? label_sets_[known.labels] : nullptr;
-      if (!has) {
-        known.labels = label_set(rule.labels);
-      } else if (*has != rule.labels) {
-        std::vector<StructureLabel> both;
-        std::ranges::set_union(*has, rule.labels, std::back_inserter(both));
-        known.labels = label_set(std::move(both));
-      }
+    if (known.source != rule.source || known.target != rule.target) continue;
+    known.count += rule.count;
+    known.lexical_target = std::max(known.lexical_target, rule.lexical_target);
+    known.lexical_source = std::max(known.lexical_source, rule.lexical_source);
+    if (labels.empty()) return;
+    if (!known.labels) {
+      known.labels = label_set(labels);
+    } else if (*label_sets_[known.labels] != labels) {
+      std::vector<StructureLabel> both;
+      std::ranges::set_union(*label_sets_[known.labels], labels, std::back_inserter(both));
+      known.labels = label_set(std::move(both));
     }
     return;
   }
   if (rules_.size() >= kEnd - 1) throw std::runtime_error("a block of rules is too large");
   const std::uint32_t fresh = static_cast<std::uint32_t>(rules_.size());
-  rules_.push_back({source, target, count, lexical_target, lexical_source, first_[source],
-                    rule.labels.empty() ? 0 : label_set(rule.labels)});
-  first_[source] = fresh;
-  slots_[place] = {tag, fresh + 1};
+  rules_.push_back({rule.source, rule.target, rule.count, rule.lexical_target, rule.lexical_source, first_[rule.source],
+                    label_set(labels)});
+  first_[rule.source] = fresh;
+  slots_[place] = {rule.tag, fresh + 1};
 }
 
 void RuleBlock::sort(const SymbolOrder& order) {
+  settle();
   sources_.forget_index();
   targets_.forget_index();
   std::vector<Slot>().swap(slots_);
@@ -248,6 +284,7 @@ class BlockCursor : public Cursor {
   bool done() const override { return next_ == block_.order_.size(); }
   std::span<const Symbol> source() const override { return block_.sources_[block_.order_[next_]]; }
   void take(Group& group) override {
+    prefetch();
     for (std::uint32_t n = block_.first_[block_.order_[next_]]; n != RuleBlock::kEnd; n = block_.rules_[n].next) {
       const RuleBlock::Rule& rule = block_.rules_[n];
       std::span<const StructureLabel> labels;
@@ -258,6 +295,20 @@ class BlockCursor : public Cursor {
   }
 
  private:
+  // Sources are visited in the order of text, their rules stand in the order of extraction: what the next ones need is
+  // asked for now, each link of the chain a few sources ahead of the one that follows it.
+  void prefetch() const {
+    auto first = [&](std::size_t ahead) { return block_.first_[block_.order_[next_ + ahead]]; };
+    if (next_ + 32 >= block_.order_.size()) return;
+    __builtin_prefetch(&block_.first_[block_.order_[next_ + 32]]);
+    __builtin_prefetch(&block_.rules_[first(24)]);
+    const std::uint32_t target = block_.rules_[first(16)].target;
+    block_.targets_.prefetch_start(target);
+    block_.sources_.prefetch_start(block_.order_[next_ + 16]);
+    block_.targets_.prefetch_side(block_.rules_[first(8)].target);
+    block_.sources_.prefetch_side(block_.order_[next_ + 8]);
+  }
+
   const RuleBlock& block_;
   std::size_t next_ = 0;
 };

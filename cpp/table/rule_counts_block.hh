@@ -95,12 +95,12 @@ class Cursor {
   virtual void take(Group& group) = 0;  // appends the rules of the source and goes on
 };
 
-// Distinct rules in memory.
+// Distinct rules in memory. Sides are known by 64-bit hashes. Finding them is a matter of cache misses, so rules are
+// found in batches whose memory is asked for ahead of its use.
 class RuleBlock {
  public:
   RuleBlock();
   void add(const ExtractedRule& rule, std::uint64_t count, float lexical_target, float lexical_source);
-  bool empty() const { return rules_.empty(); }
   std::size_t bytes() const;
   void sort(const SymbolOrder& order);  // before a cursor is made
   std::unique_ptr<Cursor> cursor() const;
@@ -112,11 +112,15 @@ class RuleBlock {
   class Sides {
    public:
     Sides() { clear(); }
-    std::uint32_t id(std::span<const std::uint32_t> side);
+    // The place where a hash is or will be comes into the cache.
+    void prefetch(std::uint64_t hash) const { __builtin_prefetch(&slots_[hash & (slots_.size() - 1)]); }
+    std::uint32_t id(std::uint64_t hash, std::span<const std::uint32_t> side);
     std::size_t size() const { return starts_.size() - 1; }
     std::span<const std::uint32_t> operator[](std::uint32_t id) const {
       return {symbols_.data() + starts_[id], symbols_.data() + starts_[id + 1]};
     }
+    void prefetch_start(std::uint32_t id) const { __builtin_prefetch(&starts_[id]); }
+    void prefetch_side(std::uint32_t id) const { __builtin_prefetch(symbols_.data() + starts_[id]); }
     std::size_t bytes() const {
       return (symbols_.capacity() + starts_.capacity()) * 4 + slots_.capacity() * sizeof(Slot);
     }
@@ -125,11 +129,19 @@ class RuleBlock {
 
    private:
     struct Slot {
-      std::uint32_t tag, id;  // id + 1; 0: free
+      std::uint64_t hash = 0;
+      std::uint32_t id = 0;  // id + 1; 0: free
     };
     void grow();
     std::vector<std::uint32_t> symbols_, starts_;
     std::vector<Slot> slots_;
+  };
+  struct Pending {
+    std::uint64_t source_hash, target_hash, count;
+    std::uint32_t source_begin, target_begin, end;  // in pending_symbols_
+    std::uint32_t label_begin, label_end;           // in pending_labels_
+    float lexical_target, lexical_source;
+    std::uint32_t source, target, tag;  // found on the way
   };
   struct Rule {
     std::uint32_t source, target;
@@ -143,8 +155,14 @@ class RuleBlock {
     std::uint32_t tag, rule;  // rule + 1; 0: free
   };
   void grow();
+  void settle();
+  void put(const Pending& rule);
   std::uint32_t label_set(std::vector<StructureLabel> labels);
 
+  static constexpr std::size_t kBatch = 32;
+  std::vector<Pending> pending_;
+  std::vector<std::uint32_t> pending_symbols_;
+  std::vector<StructureLabel> pending_labels_;
   Sides sources_, targets_;
   std::vector<Rule> rules_;
   std::vector<Slot> slots_;

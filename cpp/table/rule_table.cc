@@ -57,7 +57,7 @@ struct RuleTable::File {
     auto part = [&](std::uint64_t offset, std::uint64_t size, std::uint64_t unit, std::uint64_t end) {
       return offset <= end && size <= (end - offset) / unit;
     };
-    const bool fits = h.place_bits >= 1 && h.place_bits <= 48 && h.home_buckets >= 1 && h.buckets >= h.home_buckets &&
+    const bool fits = h.place_bits >= 1 && h.place_bits <= 62 && h.home_buckets >= 1 && h.buckets >= h.home_buckets &&
                       part(h.source_strings, h.source_words + 1, 4, h.category_strings) &&
                       part(h.category_strings, h.categories + 1, 4, h.target_strings) &&
                       part(h.target_strings, h.target_words + 1, 4, h.source_ranks) &&

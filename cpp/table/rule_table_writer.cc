@@ -256,7 +256,7 @@ void RuleTableWriter::put_index() {
   }
   items_.finish();
   const std::uint64_t data_size = header_.data_end - header_.data;
-  header_.place_bits = static_cast<std::uint64_t>(std::bit_width(data_size + 1));
+  header_.place_bits = std::max<std::uint64_t>(std::bit_width(data_size + 1), options_.place_bits);
   const int key_bits = 63 - static_cast<int>(header_.place_bits);
   const std::uint64_t key_mask = (std::uint64_t{1} << key_bits) - 1;
   header_.home_buckets = static_cast<std::uint64_t>(static_cast<double>(header_.prefixes) / (kBucket * kLoad)) + 1;

@@ -23,6 +23,7 @@ class RuleTableWriter : public RuleConsumer {
     bool discounted = false;  // probabilities do not follow from the counts
     std::string folder = "/tmp";
     std::size_t memory = std::size_t{1} << 28;  // for sorting the index
+    unsigned place_bits = 0;                    // of a slot, at least: leaves fewer bits of the key (for tests)
   };
   // Corpus and categories must outlive the writer.
   RuleTableWriter(const std::string& path, const ParsedBitext& corpus, const CategoryInterner& categories,
