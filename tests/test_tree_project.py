@@ -372,6 +372,40 @@ def test_worked_example_from_python(tuned: Path) -> None:
     assert result.text
 
 
+def test_evaluate_a_system(run: Run, tuned: Path) -> None:
+    result = run("-q", "evaluate", "--system", "consdep2str", "-p", tuned, "-m", "bleu-lc", "--json")
+    assert result.code == 0, result.err
+    found = json.loads(result.out)
+    assert found["scores"][0]["score"] > 20 and "tok:none" in found["scores"][0]["signature"]
+    assert run("-q", "evaluate", "x", "y", "--system", "consdep2str", "-p", tuned).code == 1
+    assert run("-q", "evaluate").code == 1
+
+
+@pytest.mark.parametrize(
+    ("option", "name"),
+    [
+        ("phrasal_recursion = true", "consdep2str"),
+        ('binarize = "right"', "consdep2str.right"),
+        ("max_phrasal_nodes = 1", "consdep2str.nodes1"),
+        ("pop_limit = 20", "consdep2str"),
+    ],
+)
+def test_options_beyond_the_papers(run: Run, tuned: Path, option: str, name: str) -> None:
+    """Each option gives a system of its own that translates everything, from a table of its own where it must."""
+    config = tuned / "treeglot.toml"
+    before = config.read_text(encoding="utf-8")
+    try:
+        config.write_text(f'{before}\n[systems.mine]\ngrammars = ["consdep2str"]\n{option}\n', encoding="utf-8")
+        trained = run("-q", "train", tuned)
+        assert trained.code == 0, trained.err
+        [table] = Project(tuned).system("mine").tables
+        assert table.name == name and Project(tuned).rules(table).exists()
+        result = run("-q", "translate", "-p", tuned, "--system", "mine", "--trees", tuned / "raw/test.jsonl")
+        assert result.code == 0 and len(result.out.splitlines()) == 20 and all(result.out.splitlines())
+    finally:
+        config.write_text(before, encoding="utf-8")
+
+
 def test_preflight(run: Run, raw: Path, tmp_path: Path) -> None:
     plain = make_project(tmp_path / "plain", raw, data=data_section(("source",)))
     result = run("tune", plain, "--system", "dep2str")

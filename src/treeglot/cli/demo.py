@@ -15,7 +15,6 @@ from rich.table import Table
 from treeglot import examples
 from treeglot.cli.compare import print_comparison
 from treeglot.cli.project import announce, write_config
-from treeglot.cli.translate import explanation
 from treeglot.errors import TreeglotError
 from treeglot.evaluation import Options, evaluate
 from treeglot.files import atomic_write, read_lines
@@ -24,7 +23,7 @@ from treeglot.pipeline.config import CONFIG_NAME
 from treeglot.pipeline.project import Project
 from treeglot.pipeline.source_trees import tree_files
 from treeglot.pipeline.translation import Translator
-from treeglot.search.display import page
+from treeglot.search.display import derivation_text, page
 from treeglot.trees.bracketed import format_bracketed, from_bracketed, parse_bracketed, to_bracketed
 from treeglot.trees.conllu import read_conllu
 from treeglot.trees.dep2cons import to_constituency
@@ -112,6 +111,7 @@ def _explain(out: Console, project: Project, page_path: Path) -> None:
     chosen = sorted(range(len(gain)), key=lambda n: -gain[n])[:10]
     sentences = list(tree_files(*project.trees(part)))
     explained = []
+    width = max(map(len, SYSTEMS)) + 1
     for rank, n in enumerate(chosen):
         for system in (SYSTEMS[0], SYSTEMS[-1]):
             with Translator(project, system) as translator:
@@ -120,8 +120,13 @@ def _explain(out: Console, project: Project, page_path: Path) -> None:
             if item is not None:
                 explained.append(replace(item, reference=references[n]))
             if rank == 0:
-                print(f"{system}:\n{explanation(n, one, translator.weights)}", end="")
-    print(f"reference:\n   {references[chosen[0]]}\n")
+                print(f"{system + ':':<{width}} {one.text}")
+                derivation = one.derivation if system == SYSTEMS[-1] else None
+        if rank == 0:
+            print(f"{'reference:':<{width}} {references[n]}\n\n{' '.join(sentences[n].tokens.forms)}")
+            if derivation is not None:
+                print(derivation_text(derivation, translator.weights, features=False))
+            print()
     with atomic_write(page_path) as file:
         file.write(page(explained, "treeglot: phrases and rules on long sentences"))
     out.print(f"open {page_path} in a browser to see these derivations and more", markup=False)

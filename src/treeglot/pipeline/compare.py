@@ -197,13 +197,10 @@ def compare_systems(
     if seeds < 1:
         raise ConfigError(f"{seeds} seeds", remedy="ask for at least one")
     chosen = tuple(parts) or project.test_parts
-    for part in chosen:
-        if project.raw(part) is None:
-            raise ConfigError(
-                f"no data.{part}", path=project.folder / CONFIG_NAME, remedy="add it, or name another part"
-            )
     if not chosen:
         raise ConfigError("no data.test", path=project.folder / CONFIG_NAME, remedy="add [data.test]")
+    for part in chosen:
+        _check_part(project, part)
     for system in systems:
         project.check_system(system)
     project.train(announce, systems)
@@ -235,6 +232,27 @@ def compare_systems(
     return SystemComparison(
         project.config.project.name, (languages.source, languages.target), tuple(rows), signatures, tuple(notes)
     )
+
+
+def _check_part(project: Project, part: str) -> None:
+    if project.raw(part) is None:
+        raise ConfigError(f"no data.{part}", path=project.folder / CONFIG_NAME, remedy="add it, or name another part")
+
+
+def translate_part(
+    project: Project, system: str, part: str, announce: Callable[[str], object], *, seed: int | None = None
+) -> Path:
+    """Train, tune and translate what is missing; the file with the words of the translations."""
+    _check_part(project, part)
+    project.check_system(system)
+    project.train(announce, [system])
+    chosen = project.config.project.seed if seed is None else seed
+    tuned = project.raw("dev") is not None
+    with project.runner.locked():
+        if tuned:
+            project.runner.run(tuning_stage(project, system, announce, seed=chosen), announce)
+        project.runner.run(decoding_stage(project, system, part, chosen, tuned), announce)
+    return run_path(project, system, part, chosen)
 
 
 def run_path(project: Project, system: str, part: str, seed: int) -> Path:

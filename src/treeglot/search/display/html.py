@@ -75,7 +75,7 @@ def page(items: Sequence[Explained], title: str = "Derivations") -> str:
     listed = ""
     if len(items) > 1:
         links = (
-            f'<a href="#t{number}" dir="auto">{number}. {escape(item.sentence.text)}</a>'
+            f'<a href="#t{number}" dir="auto">{number}. {_short(item.system)}{escape(item.sentence.text)}</a>'
             for number, item in enumerate(items, start=1)
         )
         listed = f'<nav aria-label="sentences">{"".join(links)}</nav>'
@@ -97,6 +97,10 @@ Bars show all that a rule covers. Point at a rule or a word to see its part of t
 </body>
 </html>
 """
+
+
+def _short(system: str) -> str:
+    return f"<b>{escape(system)}</b> " if system else ""
 
 
 def _highlights(most: int) -> str:
