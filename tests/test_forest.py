@@ -20,7 +20,7 @@ from treeglot._core.forest import LANGUAGE_MODEL_FEATURE, WORD_FEATURE, Forest, 
 
 TEXT = ["a b a c", "b a c", "a b b", "c a b a", "c c b a b", "a", "b c a a b c"]
 WORDS = ["a", "b", "c", "unseen"]
-LIMIT = 3000  # derivations that exhaustive search may make
+LIMIT = 1500  # derivations that exhaustive search may make
 NONE = {"stack_limit": 0, "stack_threshold": 0.0, "pop_limit": 0}
 
 Target = list[str | int]
@@ -136,7 +136,7 @@ def examples(draw: st.DrawFn) -> Example:
 
 
 @given(examples())
-@settings(max_examples=250)
+@settings(max_examples=200)
 def test_without_limits_the_search_is_exhaustive(example: Example) -> None:
     wanted = example.exhaustive()
     forest, search = example.build(), example.search(**NONE)

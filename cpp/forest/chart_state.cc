@@ -11,7 +11,7 @@ void ChartScorer::part(const ChartState& part) {
     state_ = part;
     return;
   }
-  const lm::State before = state_.right;
+  const lm::State& before = state_.right;                   // until the end
   const int own = state_.closed ? -1 : state_.left_length;  // all words of an open state
   int in_use = before.length;                               // how many words before the part still matter
   int found = 0;
@@ -34,23 +34,25 @@ void ChartScorer::part(const ChartState& part) {
     in_use = longer.kept;
     found = longer.found;
   }
-  state_.right = part.right;
   if (i < size || part.closed) {
     // Nothing before the part matters to its words from here on but for what is charged to the next one.
     if (i == size) {
       for (int j = 0; j < in_use; ++j) log10_ += charged[j];
     }
+    state_.right = part.right;
     state_.closed = true;
     return;
   }
   // All words of the part are left words: its context goes on into the words before.
+  lm::State after = part.right;
   found = std::min(found, model_.order() - 1 - size);
-  for (int j = 0; j < found; ++j) state_.right.backoff[size + j] = charged[j];
+  for (int j = 0; j < found; ++j) after.backoff[size + j] = charged[j];
   if (in_use > 0) {
-    for (int j = 0; j < size; ++j) state_.right.words[j] = part.left[size - 1 - j];
-    for (int j = 0; j < in_use; ++j) state_.right.words[size + j] = before.words[j];
-    state_.right.length = static_cast<std::uint8_t>(size + in_use);
+    for (int j = 0; j < size; ++j) after.words[j] = part.left[size - 1 - j];
+    for (int j = 0; j < in_use; ++j) after.words[size + j] = before.words[j];
+    after.length = static_cast<std::uint8_t>(size + in_use);
   }
+  state_.right = after;
 }
 
 }  // namespace treeglot::forest

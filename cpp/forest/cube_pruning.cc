@@ -1,6 +1,7 @@
 #include "forest/cube_pruning.hh"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
@@ -36,14 +37,77 @@ struct Cell {
 
 enum class Move : std::uint32_t { kCorner, kSame, kNext, kShift };
 
-// A cell of the queue, by the popped cell it comes from.
-struct Waiting {
-  float estimate;
-  std::uint32_t parent;  // a cell, or the cube of a corner
-  Move move;
-  bool operator<(const Waiting& other) const {
-    return estimate != other.estimate ? estimate < other.estimate : parent > other.parent;
+// A cell of the queue, by the popped cell it comes from (by the cube if it is a corner), as one number: the better its
+// estimate the greater, of equal ones the greater the earlier it was found.
+class Waiting {
+ public:
+  Waiting() = default;
+  Waiting(float estimate, std::uint32_t parent, Move move)
+      : key_(std::uint64_t{ordered(estimate)} << 32 |
+             static_cast<std::uint32_t>(~(parent << 2 | std::uint32_t(move)))) {}
+
+  float estimate() const {
+    std::uint32_t bits = static_cast<std::uint32_t>(key_ >> 32);
+    return std::bit_cast<float>(bits >> 31 ? bits ^ 0x80000000u : ~bits);
   }
+  std::uint32_t parent() const { return ~static_cast<std::uint32_t>(key_) >> 2; }
+  Move move() const { return static_cast<Move>(~static_cast<std::uint32_t>(key_) & 3); }
+  bool operator<(const Waiting& other) const { return key_ < other.key_; }
+
+ private:
+  // The bits of a number, changed so that they have its order.
+  static std::uint32_t ordered(float value) {
+    std::uint32_t bits = std::bit_cast<std::uint32_t>(value);
+    return bits >> 31 ? ~bits : bits | 0x80000000u;
+  }
+  std::uint64_t key_;
+};
+
+// A heap whose best element may be replaced, which is cheaper than to take it out and to put another one in.
+class WaitingQueue {
+ public:
+  void clear() {
+    heap_.clear();
+    hole_ = false;
+  }
+  bool empty() {
+    close();
+    return heap_.empty();
+  }
+  const Waiting& best() const { return heap_[0]; }  // after empty()
+  void take_best() { hole_ = true; }
+  void push(Waiting waiting) {
+    if (hole_) {
+      hole_ = false;
+      sift_down(waiting);
+      return;
+    }
+    std::size_t at = heap_.size();
+    heap_.push_back(waiting);
+    for (; at > 0 && heap_[(at - 1) / 2] < waiting; at = (at - 1) / 2) heap_[at] = heap_[(at - 1) / 2];
+    heap_[at] = waiting;
+  }
+
+ private:
+  void close() {
+    if (!hole_) return;
+    hole_ = false;
+    Waiting last = heap_.back();
+    heap_.pop_back();
+    if (!heap_.empty()) sift_down(last);
+  }
+  void sift_down(Waiting waiting) {
+    std::size_t at = 0;
+    for (std::size_t child = 1; child < heap_.size(); child = 2 * at + 1) {
+      if (child + 1 < heap_.size()) child += heap_[child] < heap_[child + 1];
+      if (!(waiting < heap_[child])) break;
+      heap_[at] = heap_[child];
+      at = child;
+    }
+    heap_[at] = waiting;
+  }
+  std::vector<Waiting> heap_;
+  bool hole_ = false;  // the best was taken and nothing is in its place yet
 };
 
 // A new state of the node.
@@ -60,7 +124,7 @@ void prepare_option(const lm::Model& model, const std::vector<double>& weights, 
   lm::State states[2];
   for (std::size_t i = 0; i < option.target.size(); ++i) {
     if (is_target_variable(option.target[i])) {
-      states[i & 1].length = 0;
+      option.lm_words[i] = option.target[i];
       states[1 - (i & 1)].length = 0;
       continue;
     }
@@ -124,7 +188,7 @@ struct ForestSearch::State {
   std::vector<Dimension> dimensions;
   std::vector<Cell> cells;
   std::uint32_t first_cell = 0;  // its hyperedge
-  std::vector<Waiting> queue;
+  WaitingQueue queue;
   std::vector<Fresh> fresh;
   std::vector<std::uint32_t> index;  // of fresh, open addressing by hash
 
@@ -182,15 +246,13 @@ double ForestSearch::State::make(const Hyperedge& hyperedge, const RuleOption& o
   double score = option.score;
   ChartScorer scorer(model, states.back());
   if (goal) scorer.begin_sentence();
-  const std::size_t size = option.target.size();
-  for (std::size_t i = 0; i < size; ++i) {
-    TargetSymbol symbol = option.target[i];
+  for (TargetSymbol symbol : option.lm_words) {
     if (is_target_variable(symbol)) {
       const Vertex& vertex = graph.vertices[tails[variable_number(symbol)]];
       score += vertex.score;
       scorer.part(states[vertex.state]);
     } else {
-      scorer.word(option.lm_words[i]);
+      scorer.word(symbol);
     }
   }
   if (goal) {
@@ -200,6 +262,12 @@ double ForestSearch::State::make(const Hyperedge& hyperedge, const RuleOption& o
   return score + lm_scale * scorer.log10();
 }
 
+// Options lie about in memory and are mostly used one after the other: fetches what the next ones need.
+inline void prefetch(const OptionList& options, std::size_t next) {
+  if (next < options.size()) __builtin_prefetch(options[next]->lm_words.data());
+  if (next + 2 < options.size()) __builtin_prefetch(options[next + 2]);
+}
+
 // Sorts the dimensions of a cube by their gaps. A corner's hyperedge is already made.
 void ForestSearch::State::open_cube(std::uint32_t number, Hyperedge& corner) {
   Cube& cube = cubes[number];
@@ -207,6 +275,8 @@ void ForestSearch::State::open_cube(std::uint32_t number, Hyperedge& corner) {
   const OptionList& options = *edge.options;
   cube.first_dimension = static_cast<std::uint32_t>(dimensions.size());
   if (options.size() > 1) dimensions.push_back({options[0]->estimate - options[1]->estimate, kNone});
+  for (std::size_t i = 2; i < 4 && i < options.size(); ++i) __builtin_prefetch(options[i]);
+  if (options.size() > 1) __builtin_prefetch(options[1]->lm_words.data());
   std::span<const NodeId> tails = forest->tails(edge);
   for (std::uint32_t t = 0; t < tails.size(); ++t) {
     std::uint32_t first = first_vertex[tails[t]];
@@ -229,10 +299,7 @@ void ForestSearch::State::push_successors(std::uint32_t number) {
   const Hyperedge& hyperedge = graph.hyperedges[first_cell + number];
   const Edge& edge = (*forest)[hyperedge.node].edges[hyperedge.edge];
   const Dimension* sorted = dimensions.data() + cube.first_dimension;
-  auto push = [&](float estimate, Move move) {
-    queue.push_back({estimate, number, move});
-    std::push_heap(queue.begin(), queue.end());
-  };
+  auto push = [&](float estimate, Move move) { queue.push({estimate, number, move}); };
   bool second = false;
   if (cell.last >= 0) {
     std::uint32_t tail = sorted[cell.last].tail;
@@ -242,14 +309,16 @@ void ForestSearch::State::push_successors(std::uint32_t number) {
       second = now == 1;
       if (now + 1 < options.size()) {
         push(cell.estimate - options[now]->estimate + options[now + 1]->estimate, Move::kSame);
+        prefetch(options, now + 2);
       }
     } else {
       NodeId node = forest->tails(edge)[tail];
       std::uint32_t now = graph.tails[hyperedge.first_tail + tail];
       second = now == first_vertex[node] + 1;
       if (now + 1 < first_vertex[node] + vertex_count[node]) {
-        double change = graph.vertices[now + 1].score - graph.vertices[now].score;
-        push(cell.estimate + static_cast<float>(change), Move::kSame);
+        const Vertex& next = graph.vertices[now + 1];
+        push(cell.estimate + static_cast<float>(next.score - graph.vertices[now].score), Move::kSame);
+        __builtin_prefetch(&states[next.state]);
       }
     }
   }
@@ -329,29 +398,27 @@ void ForestSearch::State::search_node(NodeId node, bool goal) {
       estimate += graph.vertices[first_vertex[tail]].score;
     }
     if (!usable) continue;
-    queue.push_back({static_cast<float>(estimate), static_cast<std::uint32_t>(cubes.size()), Move::kCorner});
+    queue.push({static_cast<float>(estimate), static_cast<std::uint32_t>(cubes.size()), Move::kCorner});
     cubes.push_back({e});
   }
-  std::make_heap(queue.begin(), queue.end());
   double best = kNever, gain = kNever;  // the best score; how much a score was above its estimate at most
   for (std::size_t pops = 0; pops < pop_limit && !queue.empty(); ++pops) {
+    const Waiting top = queue.best();
     // What is left will hardly come up to the threshold.
-    if (queue.front().estimate + gain < best + threshold && !(goal && keep_all)) break;
-    std::pop_heap(queue.begin(), queue.end());
-    const Waiting top = queue.back();
-    queue.pop_back();
+    if (top.estimate() + gain < best + threshold && !(goal && keep_all)) break;
+    queue.take_best();
     const std::uint32_t number = static_cast<std::uint32_t>(cells.size());
     Hyperedge hyperedge{0, node, 0, 0, static_cast<std::uint32_t>(graph.tails.size()), 0, kNone};
-    if (top.move == Move::kCorner) {
-      hyperedge.edge = cubes[top.parent].edge;
+    if (top.move() == Move::kCorner) {
+      hyperedge.edge = cubes[top.parent()].edge;
       std::span<const NodeId> tails = forest->tails(edges[hyperedge.edge]);
       hyperedge.tails = static_cast<std::uint32_t>(tails.size());
       for (NodeId tail : tails) graph.tails.push_back(first_vertex[tail]);
-      cells.push_back({top.estimate, top.parent, -1});
-      open_cube(top.parent, hyperedge);
+      cells.push_back({top.estimate(), top.parent(), -1});
+      open_cube(top.parent(), hyperedge);
     } else {
-      const Hyperedge& parent = graph.hyperedges[first_cell + top.parent];
-      const Cell& from = cells[top.parent];
+      const Hyperedge& parent = graph.hyperedges[first_cell + top.parent()];
+      const Cell& from = cells[top.parent()];
       hyperedge.edge = parent.edge;
       hyperedge.option = parent.option;
       hyperedge.tails = parent.tails;
@@ -363,15 +430,15 @@ void ForestSearch::State::search_node(NodeId node, bool goal) {
         std::uint32_t tail = sorted[place].tail;
         (tail == kNone ? hyperedge.option : tails[tail]) += by;
       };
-      std::int32_t last = from.last + (top.move != Move::kSame);
+      std::int32_t last = from.last + (top.move() != Move::kSame);
       move(last, 1);
-      if (top.move == Move::kShift) move(from.last, static_cast<std::uint32_t>(-1));
-      cells.push_back({top.estimate, from.cube, last});
+      if (top.move() == Move::kShift) move(from.last, static_cast<std::uint32_t>(-1));
+      cells.push_back({top.estimate(), from.cube, last});
     }
     const RuleOption& option = *(*edges[hyperedge.edge].options)[hyperedge.option];
     hyperedge.score = make(hyperedge, option, goal);
     best = std::max(best, hyperedge.score);
-    gain = std::max(gain, hyperedge.score - top.estimate);
+    gain = std::max(gain, hyperedge.score - top.estimate());
     const std::uint32_t made = static_cast<std::uint32_t>(graph.hyperedges.size());
     graph.hyperedges.push_back(hyperedge);
     recombine(hyperedge.score, made);

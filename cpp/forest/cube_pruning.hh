@@ -45,8 +45,8 @@ struct SearchCounts {
   std::size_t states = 0;      // that were kept
 };
 
-// Fills `words`, `score` and `estimate` of an option from its other fields. The estimate scores each run of words
-// between variables on its own.
+// Fills `words`, `score`, `estimate` and the variables in `lm_words` of an option from its other fields. The estimate
+// scores each run of words between variables on its own.
 void prepare_option(const lm::Model& model, const std::vector<double>& weights, RuleOption& option);
 
 // Keeps its buffers from sentence to sentence; one for each thread.

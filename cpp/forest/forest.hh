@@ -25,15 +25,16 @@ struct FeatureValue {
   float value;
 };
 
-// The target side of a rule with everything about it that does not depend on where it is applied.
-struct RuleOption {
+// The target side of a rule with everything about it that does not depend on where it is applied. What the search needs
+// most comes first and lies in one line of the cache.
+struct alignas(32) RuleOption {
+  float estimate = 0;  // score + the language model's view of the target's words alone: the order of a bundle
+  float score = 0;     // weighted sum of `features` and of the number of words
+  std::vector<lm::WordId> lm_words;    // the target in the language model (variables as in `target`)
   std::vector<TargetSymbol> target;    // words are numbers of the decoder's target vocabulary; variables are tails
-  std::vector<lm::WordId> lm_words;    // the same in the language model (0 for variables)
   std::vector<FeatureValue> features;  // without language model and words
-  float score = 0;                     // weighted sum of `features` and of the number of words
-  float estimate = 0;       // score + the language model's view of the target's words alone: the order of a bundle
-  std::uint32_t words = 0;  // number of target words
-  std::uint32_t rule = 0;   // for explanations: number of the rule in its source (the decoder's business)
+  std::uint32_t words = 0;             // number of target words
+  std::uint32_t rule = 0;              // for explanations: number of the rule in its source (the decoder's business)
 };
 using OptionList = std::vector<const RuleOption*>;  // by estimate, best first
 
