@@ -128,7 +128,7 @@ BOOST_AUTO_TEST_CASE(equals_trying_everything) {
   BOOST_TEST(total > 1000u);
 }
 
-BOOST_AUTO_TEST_CASE(flat_and_deep_trees) {
+BOOST_AUTO_TEST_CASE(flat_deep_and_smallest_trees) {
   std::mt19937 random(17);
   RandomTable table(random, "cons2str", 12, 6, 2);
   MatchingForest setup(random, *table, {});
@@ -144,6 +144,8 @@ BOOST_AUTO_TEST_CASE(flat_and_deep_trees) {
   deep.tags = {"M"};
   for (int n = 0; n < 2000; ++n)
     deep.phrases.emplace_back("A", 0, 1, n - 1);
+  add_sentence(corpus, deep);
+  deep.phrases.clear();  // a tree that is only a pre-terminal
   add_sentence(corpus, deep);
   for (std::size_t n = 0; n < corpus.size(); ++n) {
     setup.forest.start(corpus, n);

@@ -195,6 +195,9 @@ void SentenceForest::finish() {
   }
   if (NodeId whole = find(NodeKind::kConstituent, 0, size(), 1); whole != kNoNode) join(goal, whole);
   if (NodeId whole = find(NodeKind::kGlue, 0, size()); whole != kNoNode) join(goal, whole);
+  if (!has_edges(goal)) {  // a constituency tree that is only a pre-terminal
+    if (NodeId whole = find(NodeKind::kWord, 0, size()); whole != kNoNode) join(goal, whole);
+  }
 }
 
 }  // namespace treeglot::forest
