@@ -63,7 +63,7 @@ def write_rules(
     options: dict[str, Any] = {"max_variants": max_variants, "span_mode": span_mode}
     _check_options(grammar, span_mode, binarize)
     summary = Summary()
-    pairs = _checked(grammar, inputs, track(_pairs(inputs), f"reading {inputs.name}"))
+    pairs = read_pairs(grammar, inputs)
     while True:
         chunk = list(islice(pairs, _CHUNK))
         try:
@@ -82,6 +82,11 @@ def write_rules(
             summary.crossing + crossing,
             summary.cut + cut,
         )
+
+
+def read_pairs(grammar: str, inputs: Inputs) -> Iterator[Pair]:
+    """The sentence pairs of the files; one without the trees that the grammar needs, or with wrong links, is an error."""
+    return _checked(grammar, inputs, track(_pairs(inputs), f"reading {inputs.name}"))
 
 
 def report(grammar: str, summary: Summary) -> None:

@@ -13,13 +13,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from treeglot.cli.rules_extract import Inputs, check_inputs
+from treeglot.cli.rules_extract import Inputs, check_inputs, read_pairs
 from treeglot.errors import TreeError, TreeglotError
-from treeglot.files import read_lines
-from treeglot.progress import track
 from treeglot.tables.rules import Discounting, RuleEntry, RuleTable, Side, build_rule_table
-from treeglot.trees import ParsedSentence, Tokens
-from treeglot.trees.corpus import Binarize, parsed_bitext, read_parallel, read_trees
+from treeglot.trees.corpus import Binarize, parsed_bitext
 
 PrintTable = Callable[[Sequence[str], Sequence[Sequence[Any]], Sequence[int]], None]
 SCORES = ("P(s|t)", "Plex(s|t)", "P(t|s)", "Plex(t|s)")
@@ -40,13 +37,8 @@ def build_rules(
 ) -> None:
     """Read trees, target and links, and make the rule table of a grammar."""
     check_inputs(grammar, inputs)
-    if inputs.conllu or inputs.penn:
-        sentences = read_trees(inputs.conllu, inputs.penn)
-    else:
-        sentences = (ParsedSentence(Tokens(line.split())) for _, line in read_lines(inputs.source or ""))
-    pairs = read_parallel(sentences, inputs.name, inputs.target, inputs.align)
     try:
-        corpus = parsed_bitext(track(pairs, f"reading {inputs.name}"), binarize=binarize)
+        corpus = parsed_bitext(read_pairs(grammar, inputs), binarize=binarize)
         report = build_rule_table(
             grammar,
             corpus,
