@@ -127,10 +127,10 @@ BOOST_AUTO_TEST_CASE(chart_state_equal_states_are_alike) {
 // Nothing is remembered that the model cannot use: long parts of an unseen kind have the shortest state.
 BOOST_AUTO_TEST_CASE(chart_state_is_short) {
   TemporaryModel file(
-      "\\data\\\nngram 1=6\nngram 2=3\nngram "
-      "3=1\n\n\\1-grams:\n-2\t<unk>\n-99\t<s>\t-0.3\n-1\t</s>\n-1\ta\t-0.2\n"
-      "-1\tb\t-0.1\n-1\tc\n\n\\2-grams:\n-0.5\ta b\t-0.4\n-0.5\tb "
-      "c\n\n\\3-grams:\n-0.1\ta b c\n\n\\end\\\n");
+      "\\data\\\nngram 1=6\nngram 2=3\nngram 3=1\n\n"
+      "\\1-grams:\n-2\t<unk>\n-99\t<s>\t-0.3\n-1\t</s>\n-1\ta\t-0.2\n-1\tb\t-0.1\n-1\tc\n\n"
+      "\\2-grams:\n-0.5\ta b\t-0.4\n-0.5\tb b\n-0.5\tb c\n\n"
+      "\\3-grams:\n-0.1\ta b c\n\n\\end\\\n");
   lm::Model model(file.path);
   auto state = [&](const std::string& text) {
     Part part;
@@ -149,4 +149,12 @@ BOOST_AUTO_TEST_CASE(chart_state_is_short) {
   BOOST_TEST(state("bca").left_length == 2);
   BOOST_TEST(state("bca").closed);
   BOOST_TEST(state("ac").left_length == 0);
+  BOOST_TEST(state("bb").left_length == 1);  // nothing ends in b b
+  forest::ChartState joined, b = state("b");
+  forest::ChartScorer scorer(model, joined);
+  scorer.part(b);
+  scorer.part(b);
+  BOOST_TEST(joined.left_length == 1);
+  BOOST_TEST(joined.closed);
+  BOOST_TEST(joined.hash() == state("bb").hash());
 }
