@@ -12,6 +12,14 @@ constexpr int kMaxSteps = 20000;
 // Rules with more members than a table can have are not looked for.
 constexpr std::size_t kMaxMembers = 64;
 
+void add_in_order(SentenceForest& forest, NodeId node, std::span<const HdrMember> members) {
+  std::vector<NodeId> parts;
+  for (const HdrMember& member : members) {
+    parts.push_back(member.type == MemberType::kInternal ? forest.subtree(member.place) : forest.word(member.place));
+  }
+  forest.add_pseudo(node, parts);
+}
+
 }  // namespace
 
 void HdrMatcher::match(SentenceForest& forest) {
@@ -30,18 +38,14 @@ void HdrMatcher::match(SentenceForest& forest) {
     const bool first = !forest.has_edges(node);
     const bool matched = match_part(forest, {node, members, phrasal, 0, true});
     if ((!matched && first) || (forest.options().pseudo_always && first)) {
-      std::vector<NodeId> parts;
-      for (const HdrMember& member : members) {
-        parts.push_back(member.type == MemberType::kInternal ? forest.subtree(member.place)
-                                                             : forest.word(member.place));
-      }
-      forest.add_pseudo(node, parts);
+      add_in_order(forest, node, members);
     }
     if (forest.options().phrasal_recursion) {
       for (const PhrasalNode& inner : phrasal) {
-        // Only groups that a rule asked for, and smaller than an HDR: rules for the covered members.
+        // Only groups that a rule asked for. Without the head no rule can match; in source order is always possible.
         const NodeId group = forest.find(NodeKind::kGroup, inner.begin, inner.end);
-        if (group == SentenceForest::kNoNode || !inner.covers_head) continue;
+        if (group == SentenceForest::kNoNode) continue;
+        std::span<const HdrMember> covered = members.subspan(inner.first, inner.last - inner.first);
         std::vector<PhrasalNode> nested;
         for (const PhrasalNode& other : phrasal) {
           if (other.first >= inner.first && other.last <= inner.last &&
@@ -49,7 +53,8 @@ void HdrMatcher::match(SentenceForest& forest) {
             nested.push_back(other);
           }
         }
-        match_part(forest, {group, members.subspan(inner.first, inner.last - inner.first), nested, inner.first, false});
+        const bool rules = inner.covers_head && match_part(forest, {group, covered, nested, inner.first, false});
+        if (!rules && !forest.phrase(inner.begin, inner.end)) add_in_order(forest, group, covered);
       }
     }
   }
