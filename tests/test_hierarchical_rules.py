@@ -14,9 +14,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from treeglot._core.parsed import ParsedBitext
 from treeglot.errors import TreeglotError
 from treeglot.examples import worked_example
 from treeglot.grammars import hierarchical
+from treeglot.tables.rules import RuleTable, build_rule_table
 from treeglot.trees import AlignedPair, Link, ParsedSentence, Tokens
 
 Counts = dict[tuple[str, str], float]
@@ -184,22 +186,25 @@ def read_moses(path: Path) -> Iterator[tuple[tuple[str, str], list[float], list[
             )
 
 
+def anonymous(target: str) -> str:
+    """Moses does not tell gaps apart when it counts a target side."""
+    return re.sub(r"\bx[12]\b", "X", target)
+
+
+def read_reference(folder: Path) -> Iterator[tuple[list[str], list[str], list[tuple[int, int]]]]:
+    names = ("corpus.de", "corpus.en", "aligned.grow-diag-final-and")
+    files = [(folder / name).read_text(encoding="utf-8").splitlines() for name in names]
+    for source, target, links in zip(*files, strict=True):
+        yield source.split(), target.split(), [(int(a), int(b)) for a, b in (x.split("-") for x in links.split())]
+
+
 def test_same_rules_counts_and_probabilities_as_moses(data: Callable[[str], Path]) -> None:
     folder = data("reference/moses-hierarchical")
     ours: Counts = Counter()
     of_source: dict[str, float] = defaultdict(float)
     of_target: dict[str, float] = defaultdict(float)
-
-    def anonymous(target: str) -> str:
-        """Moses does not tell gaps apart when it counts a target side."""
-        return re.sub(r"\bx[12]\b", "X", target)
-
-    names = ("corpus.de", "corpus.en", "aligned.grow-diag-final-and")
-    files = [(folder / name).read_text(encoding="utf-8").splitlines() for name in names]
-    for source, target, links in zip(*files, strict=True):
-        pair = pair_of(
-            source.split(), target.split(), [(int(a), int(b)) for a, b in (x.split("-") for x in links.split())]
-        )
+    for source, target, links in read_reference(folder):
+        pair = pair_of(source, target, links)
         for rule in hierarchical.extract(pair):
             ours[rule.source, rule.target] += rule.count
             of_source[rule.source] += rule.count
@@ -211,3 +216,33 @@ def test_same_rules_counts_and_probabilities_as_moses(data: Callable[[str], Path
         both, e, f = ours[source, target], of_target[anonymous(target)], of_source[source]
         assert [e, f, both] == pytest.approx(counts, rel=1e-5)  # their files have six digits
         assert [both / e, both / f] == pytest.approx([scores[0], scores[2]], rel=1e-5)
+
+
+def test_scores_of_the_table_are_those_of_moses(data: Callable[[str], Path], tmp_path: Path) -> None:
+    """All four scores, up to the table's rounding. Two things differ on purpose: P(s|t) where gaps change places, because
+    Moses does not tell x1 x2 from x2 x1 when it counts target sides; lexical weights where a rule was seen with several
+    alignments, because Moses takes that of the most frequent one, we the highest."""
+    folder = data("reference/moses-hierarchical")
+    corpus = ParsedBitext()
+    for words, translation, links in read_reference(folder):
+        corpus.add(words, ["X"] * len(words), [], [], translation, links)
+    build_rule_table("hierarchical", corpus, tmp_path / "table.rules")
+    table = {(entry.source, entry.target): entry for entry in RuleTable(tmp_path / "table.rules")}
+    theirs = {rule: scores for rule, scores, _ in read_moses(folder / "rule-table.gz")}
+    assert table.keys() == theirs.keys()
+    numberings: dict[str, set[str]] = defaultdict(set)
+    for _, target in theirs:
+        numberings[anonymous(target)].add(target)
+    lexical = 0
+    for (source, target), scores in theirs.items():
+        entry = table[source, target]
+        assert entry.target_given_source == pytest.approx(scores[2], rel=4e-3)
+        if len(numberings[anonymous(target)]) == 1:
+            assert entry.source_given_target == pytest.approx(scores[0], rel=4e-3)
+        same = entry.lexical_source == pytest.approx(scores[1], rel=4e-3)
+        same = same and entry.lexical_target == pytest.approx(scores[3], rel=4e-3)
+        lexical += not same
+        if not same:
+            assert entry.lexical_source > scores[1] * 0.996
+            assert entry.lexical_target > scores[3] * 0.996
+    assert lexical <= 5
