@@ -11,34 +11,27 @@ using namespace treeglot::test;
 
 namespace {
 
-std::multiset<Match> by_trial(const RandomTable &table,
-                              const std::vector<std::uint32_t> &words,
-                              int limit) {
+std::multiset<Match> by_trial(const RandomTable& table, const std::vector<std::uint32_t>& words, int limit) {
   const auto sources = table.sources();
-  const int size = static_cast<int>(words.size()),
-            kind = static_cast<int>(forest::NodeKind::kSpan);
+  const int size = static_cast<int>(words.size()), kind = static_cast<int>(forest::NodeKind::kSpan);
   std::multiset<Match> found;
   std::set<std::pair<int, int>> translated;
   for (int length = 1; length <= std::min(limit, size); ++length) {
     for (int begin = 0; begin + length <= size; ++begin) {
       const int end = begin + length;
-      for (const auto &source : sources) {
+      for (const auto& source : sources) {
         std::vector<NodeName> tails;
-        std::function<void(std::size_t, int)> read = [&](std::size_t place,
-                                                         int at) {
+        std::function<void(std::size_t, int)> read = [&](std::size_t place, int at) {
           if (place == source.size()) {
-            if (at == end)
-              found.insert({NodeName{kind, begin, end, 0}, source, tails});
+            if (at == end) found.insert({NodeName{kind, begin, end, 0}, source, tails});
             return;
           }
           if (symbol_kind(source[place]) == SymbolKind::kWord) {
-            if (at < end && symbol_id(source[place]) == words[at])
-              read(place + 1, at + 1);
+            if (at < end && symbol_id(source[place]) == words[at]) read(place + 1, at + 1);
             return;
           }
           for (int after = at + 1; after <= end; ++after) {
-            if (!translated.contains({at, after}))
-              continue;
+            if (!translated.contains({at, after})) continue;
             tails.push_back({kind, at, after, 0});
             read(place + 1, after);
             tails.pop_back();
@@ -46,17 +39,15 @@ std::multiset<Match> by_trial(const RandomTable &table,
         };
         const std::size_t before = found.size();
         read(0, begin);
-        if (found.size() > before)
-          translated.insert({begin, end});
+        if (found.size() > before) translated.insert({begin, end});
       }
-      if (length == 1)
-        translated.insert({begin, end}); // copied
+      if (length == 1) translated.insert({begin, end});  // copied
     }
   }
   return found;
 }
 
-} // namespace
+}  // namespace
 
 BOOST_AUTO_TEST_SUITE(hierarchical_matcher)
 
@@ -71,8 +62,7 @@ BOOST_AUTO_TEST_CASE(equals_trying_everything) {
     MatchingForest setup(random, *table, options);
     forest::HierarchicalMatcher matcher(*table, 0, setup.first_word);
     ParsedCorpus corpus;
-    for (int n = 0; n < 15; ++n)
-      add_sentence(corpus, random_sentence(random, 8, vocabulary + 1, false));
+    for (int n = 0; n < 15; ++n) add_sentence(corpus, random_sentence(random, 8, vocabulary + 1, false));
     for (std::size_t n = 0; n < corpus.size(); ++n) {
       setup.forest.start(corpus, n);
       matcher.match(setup.forest);
@@ -105,16 +95,13 @@ BOOST_AUTO_TEST_CASE(glue_joins_from_left_to_right) {
   setup.forest.start(corpus, 0);
   matcher.match(setup.forest);
   setup.forest.finish();
-  const forest::Forest &all = setup.forest.forest();
+  const forest::Forest& all = setup.forest.forest();
   for (int end = 1; end <= 5; ++end) {
-    const forest::Node &node =
-        all[setup.forest.find(forest::NodeKind::kGlue, 0, end)];
+    const forest::Node& node = all[setup.forest.find(forest::NodeKind::kGlue, 0, end)];
     BOOST_REQUIRE(node.edges.size() == 1u);
     BOOST_TEST(all.tails(node.edges[0]).size() == (end == 1 ? 1u : 2u));
-    BOOST_TEST(node.edges[0].options->front()->features.size() ==
-               (end == 1 ? 0u : 1u));
-    const forest::Node &word =
-        all[setup.forest.find(forest::NodeKind::kSpan, end - 1, end)];
+    BOOST_TEST(node.edges[0].options->front()->features.size() == (end == 1 ? 0u : 1u));
+    const forest::Node& word = all[setup.forest.find(forest::NodeKind::kSpan, end - 1, end)];
     BOOST_REQUIRE(word.edges.size() == 1u);
     BOOST_TEST(word.edges[0].origin == forest::kFromCopy);
   }
@@ -124,7 +111,7 @@ BOOST_AUTO_TEST_CASE(glue_joins_from_left_to_right) {
 BOOST_AUTO_TEST_CASE(two_hundred_equal_words) {
   std::mt19937 random(5);
   RandomTable table(random, "hierarchical", 30, 8,
-                    1); // every rule matches everywhere
+                    1);  // every rule matches everywhere
   forest::ForestOptions options;
   options.span_limit = 20;
   MatchingForest setup(random, *table, options);
@@ -138,8 +125,7 @@ BOOST_AUTO_TEST_CASE(two_hundred_equal_words) {
   matcher.match(setup.forest);
   setup.forest.finish();
   BOOST_TEST(all_translated(setup.forest.forest()));
-  BOOST_TEST(matches_of(setup.forest).size() <
-             200 * forest::HierarchicalMatcher::kMostItems);
+  BOOST_TEST(matches_of(setup.forest).size() < 200 * forest::HierarchicalMatcher::kMostItems);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
