@@ -69,11 +69,18 @@ class World:
         self.rng = random.Random(seed)
         self.grammar = grammar
         pairs = []
-        for _ in range(12):
-            sentence = random_sentence(self.rng, self.rng.randint(1, 5))
-            target = [self.rng.choice(TARGET) for _ in range(self.rng.randint(1, 5))]
-            links = sorted({(self.rng.randrange(len(sentence)), self.rng.randrange(len(target))) for _ in range(4)})
+        for _ in range(20):
+            sentence = random_sentence(self.rng, self.rng.randint(2, 5))
+            order = list(range(len(sentence)))
+            if self.rng.random() < 0.5:
+                self.rng.shuffle(order)
+            target = [TARGET[WORDS.index(sentence.tokens.forms[j])] for j in order]
+            links = [(j, i) for i, j in enumerate(order) if self.rng.random() < 0.85]
+            if self.rng.random() < 0.3:
+                target.insert(self.rng.randrange(len(target)), "x")
+                links = [(j, i) for j, i in links if i < len(target)]
             pairs.append((sentence, target, links))
+        self.sentences = [sentence for sentence, _, _ in pairs]
         (folder / "s").write_text("".join(" ".join(s.tokens.forms) + "\n" for s, _, _ in pairs))
         (folder / "t").write_text("".join(" ".join(t) + "\n" for _, t, _ in pairs))
         (folder / "a").write_text("".join(" ".join(f"{j}-{i}" for j, i in a) + "\n" for _, _, a in pairs))
@@ -171,6 +178,8 @@ class Exhaustive:
                 if source in seen or source not in self.rules:
                     continue
                 seen.add(source)
+                if any(item[1] and item[1][0] == "group" and not self.tail(item[1]) for item in form):
+                    continue  # nothing translates one of its phrasal nodes
                 matched = True
                 self.apply(form, self.rules[source], found)
         if not matched:
@@ -314,7 +323,7 @@ def test_equals_exhaustive_search(grammar: str, tmp_path: Path) -> None:
         folder = tmp_path / str(seed)
         folder.mkdir()
         world = World(seed, folder, grammar)
-        sentences = [random_sentence(world.rng, world.rng.randint(1, 4)) for _ in range(8)]
+        sentences = [random_sentence(world.rng, world.rng.randint(1, 4)) for _ in range(4)] + world.sentences[:4]
         results = world.decoder().translate(parsed_corpus(sentences), nbest=30, distinct=True)
         for sentence, result in zip(sentences, results, strict=True):
             score, totals = Exhaustive(world, sentence).best()
@@ -341,3 +350,67 @@ def walk(use):  # type: ignore[no-untyped-def]
     yield use
     for child in use.children:
         yield from walk(child)
+
+
+def test_worked_example_is_translated_by_its_own_rules(tmp_path: Path) -> None:
+    world = World(1, tmp_path, "consdep2str")
+    pair = worked_example()
+    links = [(link.source, link.target) for link in pair.word_links]
+    build_rule_table(
+        "consdep2str", parsed_bitext([(pair.source, pair.target.tokens.forms, links)]), tmp_path / "w.rules"
+    )
+    (tmp_path / "s").write_text(" ".join(pair.source.tokens.forms) + "\n")
+    (tmp_path / "t").write_text(" ".join(pair.target.tokens.forms) + "\n")
+    (tmp_path / "a").write_text(" ".join(f"{j}-{i}" for j, i in links) + "\n")
+    build_phrase_table(tmp_path / "s", tmp_path / "t", tmp_path / "a", tmp_path / "w.phrases", max_length=2)
+    decoder = TreeDecoder(
+        {"consdep2str": tmp_path / "w.rules"},
+        tmp_path / "w.phrases",
+        world.model,
+        default_tree_weights(["consdep2str"]),
+    )
+    result = decoder.translate(parsed_corpus([pair.source]))[0]
+    assert result.text == "Intel will launch the first Ultrabook in Asia"
+    # 超极 本 is no subtree: only the phrasal node NP[JJ_NN] keeps its translation together.
+    uses = list(walk(result.derivation))
+    assert any(use.is_phrasal for use in uses)
+    assert [use.words for use in uses if use.kind == "group"] == [("Ultrabook",)]
+
+
+@pytest.mark.parametrize("options", [{"phrasal_recursion": True}, {"partial_rules": True}, {"free_phrases": True}, {}])
+def test_every_input_is_translated(options: dict[str, bool], tmp_path: Path) -> None:
+    world = World(3, tmp_path, "consdep2str")
+    rng = random.Random(5)
+    sentences = [random_sentence(rng, rng.randint(1, 30)) for _ in range(60)]
+    unknown = Tokens(["new", "a", "words"], xpos=["A", "Z", "B"])
+    sentences.append(ParsedSentence.of(DependencyTree(unknown, [1, -1, 1]), random_constituents(rng, unknown)))
+    decoder = TreeDecoder({"consdep2str": world.table}, world.phrases, world.model, world.weights, **options)  # type: ignore[arg-type]
+    results = decoder.translate(parsed_corpus(sentences), threads=2)
+    assert all(result.derivation.words == tuple(result.text.split()) for result in results)
+    assert {"new", "words"} <= set(results[-1].text.split())
+    again = decoder.translate(parsed_corpus(sentences), threads=1)
+    assert [one.text for one in again] == [one.text for one in results]
+
+
+def test_flat_and_long_sentences(tmp_path: Path) -> None:
+    world = World(4, tmp_path, "augmented")
+    rng = random.Random(6)
+    flat = DependencyTree(Tokens([rng.choice(WORDS) for _ in range(500)], xpos=["A"] * 500), [-1] + [0] * 499)
+    long = random_tree(rng, 200)
+    decoder = TreeDecoder({"augmented": world.table}, world.phrases, world.model, world.weights, partial_rules=True)
+    results = decoder.translate(parsed_corpus([ParsedSentence.of(flat), ParsedSentence.of(long)]))
+    assert all(len(result.text.split()) > 50 for result in results)
+
+
+def test_refuses_what_does_not_fit(tmp_path: Path) -> None:
+    world = World(5, tmp_path, "consdep2str")
+    lone = Tokens(["a", "b"], xpos=["A", "B"])
+    with pytest.raises(TreeglotError, match="sentence 1 has no constituency tree"):
+        world.decoder().translate(parsed_corpus([ParsedSentence.of(DependencyTree(lone, [1, -1]))]))
+    with pytest.raises(ConfigError, match="a table of consdep2str"):
+        TreeDecoder({"dep2str": world.table}, world.phrases, world.model, default_tree_weights(["dep2str"]))
+    with pytest.raises(ConfigError, match="unknown feature 'lmm'"):
+        TreeDecoder({"consdep2str": world.table}, world.phrases, world.model, {**world.weights, "lmm": 1.0})
+    with pytest.raises(ConfigError, match="stack_limit is -1"):
+        world.decoder(stack_limit=-1)
+    assert world.decoder().translate(parsed_corpus([])) == []

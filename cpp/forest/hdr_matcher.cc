@@ -12,6 +12,9 @@ constexpr int kMaxSteps = 20000;
 // Rules with more members than a table can have are not looked for.
 constexpr std::size_t kMaxMembers = 64;
 
+// HDRs with more members are only translated in source order where no rule matches.
+constexpr std::size_t kMaxPartial = 16;
+
 void add_in_order(SentenceForest& forest, NodeId node, std::span<const HdrMember> members) {
   std::vector<NodeId> parts;
   for (const HdrMember& member : members) {
@@ -37,7 +40,9 @@ void HdrMatcher::match(SentenceForest& forest) {
     const NodeId node = forest.subtree(n);
     const bool first = !forest.has_edges(node);
     const bool matched = match_part(forest, {node, members, phrasal, 0, true});
-    if ((!matched && first) || (forest.options().pseudo_always && first)) {
+    if (!matched && forest.options().partial_rules && members.size() <= kMaxPartial) {
+      add_partial(forest, node, members);
+    } else if ((!matched && first) || (forest.options().pseudo_always && first)) {
       add_in_order(forest, node, members);
     }
     if (forest.options().phrasal_recursion) {
@@ -55,6 +60,38 @@ void HdrMatcher::match(SentenceForest& forest) {
         }
         const bool rules = inner.covers_head && match_part(forest, {group, covered, nested, inner.first, false});
         if (!rules && !forest.phrase(inner.begin, inner.end)) add_in_order(forest, group, covered);
+      }
+    }
+  }
+}
+
+// An HDR that no rule knows: rules for every run of members around the head, as if the others were not there, and the
+// others put before or after it one by one, each for a pseudo rule.
+void HdrMatcher::add_partial(SentenceForest& forest, NodeId node, std::span<const HdrMember> members) {
+  std::size_t head = 0;
+  while (members[head].type != MemberType::kHead) ++head;
+  auto member_node = [&](std::size_t i) {
+    return members[i].type == MemberType::kInternal ? forest.subtree(members[i].place) : forest.word(members[i].place);
+  };
+  // runs[begin][end - head - 1]: the node of members [begin, end).
+  std::vector<std::vector<NodeId>> runs(head + 1, std::vector<NodeId>(members.size() - head));
+  for (std::size_t begin = head + 1; begin-- > 0;) {
+    for (std::size_t end = head + 1; end <= members.size(); ++end) {
+      NodeId& run = runs[begin][end - head - 1];
+      const bool whole = end - begin == members.size();
+      if (end - begin == 1) {
+        run = forest.word(members[head].place);
+        continue;
+      }
+      run = whole ? node : forest.helper(members[begin].begin, members[end - 1].end);
+      if (!whole) match_part(forest, {run, members.subspan(begin, end - begin), {}, begin, false});
+      if (begin < head) {
+        const NodeId both[2] = {member_node(begin), runs[begin + 1][end - head - 1]};
+        forest.add_edge(run, forest.sequence(2, kPseudoFeature), both, kFromPseudo);
+      }
+      if (end > head + 1) {
+        const NodeId both[2] = {runs[begin][end - head - 2], member_node(end - 1)};
+        forest.add_edge(run, forest.sequence(2, kPseudoFeature), both, kFromPseudo);
       }
     }
   }

@@ -38,6 +38,7 @@ class HdrMatcher : public Matcher {
 
   bool match_part(SentenceForest& forest, const Part& part);
   void walk(SentenceForest& forest, const Part& part, std::size_t place, int phrasal, WalkKey key);
+  void add_partial(SentenceForest& forest, NodeId node, std::span<const HdrMember> members);
   void take(SentenceForest& forest, const Part& part, WalkKey key);
   void build_on_the_fly(SentenceForest& forest, const Part& part, const CachedOptions& rules, std::uint64_t place);
   std::uint32_t joint_category(SentenceForest& forest, const PhrasalNode& node);

@@ -36,6 +36,7 @@ struct ForestOptions {
   int max_phrasal_nodes = 2;       // in one rule
   int label_sets = 16;             // sets of fixed and floating structures for one rule
   bool phrasal_recursion = false;  // rules also for phrasal nodes
+  bool partial_rules = false;      // where no rule matches an HDR: rules for some of its members, the others in order
   bool pseudo_always = false;      // pseudo rules also where rules match
   bool free_phrases = false;      // grammar "phrases": phrases over any neighbouring members of an HDR, in source order
   int span_limit = 10;            // hierarchical: words under a rule

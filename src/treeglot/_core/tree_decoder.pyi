@@ -44,6 +44,7 @@ class TreeDecoder:
         max_phrasal_nodes: int,
         label_sets: int,
         phrasal_recursion: bool,
+        partial_rules: bool,
         pseudo_always: bool,
         free_phrases: bool,
         span_limit: int,

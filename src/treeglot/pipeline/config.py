@@ -242,6 +242,7 @@ class System(_Section):
     span_limit: int | None = Field(default=None, ge=1)
     max_phrasal_nodes: int | None = Field(default=None, ge=1)
     label_sets: int | None = Field(default=None, ge=0)
+    partial_rules: bool | None = None
     pseudo_always: bool | None = None
     free_phrases: bool | None = None
     tuning: SystemTuning = SystemTuning()

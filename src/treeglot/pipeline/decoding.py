@@ -54,8 +54,10 @@ def start_weights(spec: SystemSpec) -> dict[str, float]:
 
 
 def fixed_weights(spec: SystemSpec) -> tuple[str, ...]:
-    """Weights that stay as they are: nearly every translation of a sentence copies the same words."""
-    return ("UnknownWordPenalty0",) if spec.is_phrase_based else ("copied",)
+    """Weights that stay as they are: every phrase-based translation of a sentence copies the same words.
+
+    A tree system may also delete a word that it does not know, so there the weight is tuned like others."""
+    return ("UnknownWordPenalty0",) if spec.is_phrase_based else ()
 
 
 def model_files(project: Project, spec: SystemSpec) -> dict[str, Path]:

@@ -46,6 +46,7 @@ DECODER_OPTIONS = (
     "max_phrasal_nodes",
     "label_sets",
     "phrasal_recursion",
+    "partial_rules",
     "pseudo_always",
     "free_phrases",
 )
@@ -101,6 +102,7 @@ class SystemSpec:
     span_limit: int = 10
     max_phrasal_nodes: int = 2
     label_sets: int = 16
+    partial_rules: bool = False
     pseudo_always: bool = False
     free_phrases: bool = False
     tuning: dict[str, Any] = field(default_factory=dict, hash=False)

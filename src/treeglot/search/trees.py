@@ -39,6 +39,7 @@ COMMON_FEATURES = ("lm", "words", "copied", "pseudo", "glue")
 BLOCK_FEATURES = ("p_ts", "p_st", "lex_ts", "lex_st", "rules")
 """ln P(t|s), P(s|t), Plex(t|s), Plex(s|t), and the number of rules, for each grammar."""
 
+
 class ParsedSource(Protocol):
     """What is translated: a `treeglot.trees.corpus.ParsedCorpus`."""
 
@@ -48,7 +49,7 @@ class ParsedSource(Protocol):
     def words(self, n: int) -> list[str]: ...
 
 
-_START = {"lm": 0.5, "words": 0.3, "copied": -10.0, "pseudo": -1.0, "glue": -0.3}
+_START = {"lm": 0.5, "words": 0.3, "copied": -0.5, "pseudo": -1.0, "glue": -0.3}
 _START_BLOCK = {"p_ts": 0.2, "p_st": 0.2, "lex_ts": 0.2, "lex_st": 0.2, "rules": 0.1}
 
 
@@ -125,8 +126,10 @@ class RuleUse:
     @property
     def is_phrasal(self) -> bool:
         """Whether the rule has a phrasal node (paper "consdep2str": CHDR-phrasal)."""
-        return self.grammar == "consdep2str" and "[" in self.source and any(
-            token.lstrip("^").startswith("x") and token.endswith("]") for token in self.source.split(" ")
+        return (
+            self.grammar == "consdep2str"
+            and "[" in self.source
+            and any(token.lstrip("^").startswith("x") and token.endswith("]") for token in self.source.split(" "))
         )
 
 
@@ -215,6 +218,7 @@ class TreeDecoder:
         max_phrasal_nodes: int = 2,
         label_sets: int = 16,
         phrasal_recursion: bool = False,
+        partial_rules: bool = False,
         pseudo_always: bool = False,
         free_phrases: bool = False,
         span_limit: int = 10,
@@ -224,7 +228,8 @@ class TreeDecoder:
         ``stack_limit`` states are kept for a part of the source, only those with at least ``stack_threshold`` times the
         probability of the best, out of ``pop_limit`` that are made (0: as many as are kept). ``rule_limit`` rules of a source
         side are tried, only those with at least ``rule_threshold`` times the best one's P(t|s); ``phrase_limit`` translations of
-        a phrase. ``phrasal_recursion``: rules also fill phrasal nodes. ``pseudo_always``: pseudo rules compete with matched rules.
+        a phrase. ``phrasal_recursion``: rules also fill phrasal nodes. ``partial_rules``: where no rule matches a head with its dependents,
+        rules for some of them are used and the others put beside in source order. ``pseudo_always``: pseudo rules compete with matched rules.
         ``free_phrases`` (grammar ``phrases`` beside others): phrases may cover any neighbouring members of a head and its dependents.
         ``span_limit``: words under a hierarchical rule. For limits 0 means none.
         """
@@ -273,6 +278,7 @@ class TreeDecoder:
             max_phrasal_nodes=max_phrasal_nodes,
             label_sets=label_sets,
             phrasal_recursion=phrasal_recursion,
+            partial_rules=partial_rules,
             pseudo_always=pseudo_always,
             free_phrases=free_phrases,
             span_limit=span_limit,
