@@ -155,9 +155,9 @@ PRESETS: dict[str, dict[str, Any]] = {
     "consdep2str": {"grammars": ("consdep2str",)},
     "cons2str": {"grammars": ("cons2str",)},
     "hierarchical": {"grammars": ("hierarchical",)},
-    "best": {"grammars": ("consdep2str", "augmented", "phrases")},
-    "union": {"grammars": ("hierarchical", "consdep2str", "augmented", "phrases")},
-    "all": {"grammars": ("hierarchical", "cons2str", "consdep2str", "augmented", "phrases")},
+    "best": {"grammars": ("consdep2str", "augmented", "phrases"), "partial_rules": True},
+    "union": {"grammars": ("hierarchical", "consdep2str", "augmented", "phrases"), "partial_rules": True},
+    "all": {"grammars": ("hierarchical", "cons2str", "consdep2str", "augmented", "phrases"), "partial_rules": True},
 }
 """Systems that every project has. ``-xie`` extracts with the spans of the augmented model's paper."""
 
