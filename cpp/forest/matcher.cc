@@ -167,9 +167,9 @@ void SentenceForest::finish() {
     const std::uint32_t detail = found.detail;
     if (kind == NodeKind::kSpan || kind == NodeKind::kGlue || (kind == NodeKind::kGroup && detail != 0)) continue;
     if (const CachedOptions* known = phrase(begin, end)) add_edge(id, &known->list, {}, kFromPhrases);
-    if (kind == NodeKind::kConstituent) continue;
     // What other grammars know about the same words.
     if (NodeId other = find(NodeKind::kSpan, begin, end); other != kNoNode && kind != NodeKind::kGroup) join(id, other);
+    if (kind == NodeKind::kConstituent) continue;
     if (end - begin > 1) {
       for (std::size_t n = 0; n < sentence_.phrases.size(); ++n) {
         if (sentence_.phrases[n].begin != begin || sentence_.phrases[n].end != end) continue;
