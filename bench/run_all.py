@@ -32,6 +32,7 @@ def jobs(data: Path, work: Path) -> dict[str, list[list[str]]]:
         "lm_speed": [[]],
         "alignment_speed": [[str(work), str(work / "multi30k")]] if multi.is_dir() else [],
         "phrase_extraction": [[]] if multi.is_dir() else [],
+        "rule_tables": [[]] if multi.is_dir() else [],
         "decoder_speed": [[]] if multi.is_dir() else [],
         "tuning_speed": [["--sentences", "300", "--iterations", "5"]],
         "parse_speed": [[str(french), "--lang", "fr"]] if french.is_file() else [],
@@ -46,6 +47,7 @@ DEFAULT = (
     "lm_speed",
     "alignment_speed",
     "phrase_extraction",
+    "rule_tables",
     "decoder_speed",
     "tuning_speed",
 )

@@ -20,7 +20,7 @@ ROOMS: dict[str, set[str]] = {
     "grammars": {"trees", "alignment"},
     "tables": {"grammars"},
     "lm": set(),
-    "search": {"tables", "lm"},
+    "search": {"tables", "lm", "trees"},
     "evaluation": set(),
     "tuning": {"search", "evaluation"},
     "examples": {"trees"},

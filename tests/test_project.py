@@ -200,7 +200,7 @@ def test_preflight(run: Run, raw: Path, tmp_path: Path) -> None:
     config.write_text(good, encoding="utf-8")
     untrained = run("translate", raw / "test.zh", "--project", folder)
     assert untrained.code == 1 and "treeglot train" in untrained.err
-    wrong = run("translate", raw / "test.zh", "--project", folder, "--system", "best")
+    wrong = run("translate", raw / "test.zh", "--project", folder, "--system", "worst")
     assert wrong.code == 1 and "systems are phrases" in wrong.err
 
 

@@ -5,9 +5,14 @@ namespace nb = nanobind;
 
 void bind_align(nb::module_& m);
 void bind_conllu(nb::module_& m);
+void bind_forest(nb::module_& m);
 void bind_lm(nb::module_& m);
+void bind_parsed(nb::module_& m);
+void bind_rule_tables(nb::module_& m);
+void bind_rules(nb::module_& m);
 void bind_search(nb::module_& m);
 void bind_tables(nb::module_& m);
+void bind_tree_decoder(nb::module_& m);
 void bind_tuning(nb::module_& m);
 
 NB_MODULE(_core, m) {
@@ -16,12 +21,22 @@ NB_MODULE(_core, m) {
   bind_align(align);
   nb::module_ conllu = m.def_submodule("conllu", "Reading CoNLL-U; see treeglot.trees.conllu.");
   bind_conllu(conllu);
+  nb::module_ forest = m.def_submodule("forest", "The translation forest and the search in it; for tests.");
+  bind_forest(forest);
   nb::module_ lm = m.def_submodule("lm", "n-gram language models; see treeglot.lm.");
   bind_lm(lm);
+  nb::module_ parsed = m.def_submodule("parsed", "Parsed sentences by columns; see treeglot.trees.corpus.");
+  bind_parsed(parsed);
+  nb::module_ rule_tables = m.def_submodule("rule_tables", "Tables of tree-to-string rules; see treeglot.tables.rules.");
+  bind_rule_tables(rule_tables);
+  nb::module_ rules = m.def_submodule("rules", "Extraction of tree-to-string rules; see treeglot.grammars.rules.");
+  bind_rules(rules);
   nb::module_ search = m.def_submodule("search", "The decoders; see treeglot.search.");
   bind_search(search);
   nb::module_ tables = m.def_submodule("tables", "Phrase pairs and rule tables; see treeglot.tables.");
   bind_tables(tables);
+  nb::module_ tree_decoder = m.def_submodule("tree_decoder", "The tree decoder; see treeglot.search.trees.");
+  bind_tree_decoder(tree_decoder);
   nb::module_ tuning = m.def_submodule("tuning", "BLEU statistics, MERT, MIRA and PRO; see treeglot.tuning.");
   bind_tuning(tuning);
 }

@@ -6,6 +6,7 @@
 
 #include "lm/keys.hh"
 #include "util/hash.hh"
+#include "util/mapped_header.hh"
 
 namespace treeglot::lm {
 namespace {
@@ -21,20 +22,8 @@ inline const Entry* find(const Entry* table, std::uint64_t slots, std::uint64_t 
 }  // namespace
 
 Model::Model(const std::string& path, bool verify) : file_(path) {
-  if (file_.size() < sizeof(ModelHeader) || std::memcmp(file_.data(), kMagic, sizeof kMagic) != 0) {
-    throw std::runtime_error("not a compiled treeglot language model");
-  }
-  header_ = reinterpret_cast<const ModelHeader*>(file_.data());
-  if (header_->version != kVersion) throw std::runtime_error("compiled by another version of treeglot");
-  ModelHeader copy = *header_;
-  copy.header_checksum = 0;
-  if (hash_bytes(reinterpret_cast<const char*>(&copy), sizeof copy) != header_->header_checksum) {
-    throw std::runtime_error("damaged header");
-  }
-  if (file_.size() != header_->file_size) {
-    throw std::runtime_error("truncated: " + std::to_string(file_.size()) + " bytes instead of " +
-                             std::to_string(header_->file_size));
-  }
+  header_ = checked_header<ModelHeader>(file_, kMagic, kVersion, "not a compiled treeglot language model",
+                                        "compiled by another version of treeglot");
   if (verify &&
       hash_bytes(file_.data() + sizeof(ModelHeader), file_.size() - sizeof(ModelHeader)) != header_->checksum) {
     throw std::runtime_error("damaged: the checksum does not fit");
@@ -73,18 +62,21 @@ Score Model::score(const State& in, WordId word, State& out) const {
   int used = 1;
   std::uint64_t key = first_key(word);
   for (int i = 0; i < in.length && extends; ++i) {
-    key = next_key(key, in.words[i]);
+    std::uint64_t longer = next_key(key, in.words[i]);
     int length = i + 2;
     std::uint64_t slots = header_->slots[length - 1];
     if (length == order()) {
-      if (const LongestEntry* entry = find(longest_, slots, key)) {
+      if (const LongestEntry* entry = find(longest_, slots, longer)) {
         probability = entry->probability;
+        key = longer;
+        extends = false;
         used = length;
       }
       break;
     }
-    const MiddleEntry* entry = find(middle_[length - 1], slots, key);
+    const MiddleEntry* entry = find(middle_[length - 1], slots, longer);
     if (!entry) break;
+    key = longer;
     probability = entry->probability;
     extends = std::signbit(probability);
     float backoff = entry->backoff;
@@ -99,7 +91,31 @@ Score Model::score(const State& in, WordId word, State& out) const {
     out.words[0] = word;
     for (int i = 1; i < kept; ++i) out.words[i] = in.words[i - 1];
   }
-  return {total, static_cast<std::uint8_t>(used)};
+  return {total, static_cast<std::uint8_t>(used), extends, key};
+}
+
+Extension Model::extend(std::uint64_t key, float probability, int length, const WordId* before, int words,
+                        float* backoff) const {
+  Extension result{probability, 0, 0, true, key};
+  for (int i = 0; i < words && result.extends; ++i) {
+    std::uint64_t longer = next_key(result.key, before[i]);
+    int total = length + i + 1;
+    std::uint64_t slots = header_->slots[total - 1];
+    std::uint8_t found = static_cast<std::uint8_t>(i + 1);
+    if (total == order()) {
+      if (const LongestEntry* entry = find(longest_, slots, longer)) {
+        result = {-std::fabs(entry->probability), found, result.kept, false, longer};
+      }
+      break;
+    }
+    const MiddleEntry* entry = find(middle_[total - 1], slots, longer);
+    if (!entry) break;
+    backoff[i] = entry->backoff;
+    bool needed = !(entry->backoff == 0 && std::signbit(entry->backoff));
+    result = {-std::fabs(entry->probability), found, needed ? found : result.kept, std::signbit(entry->probability),
+              longer};
+  }
+  return result;
 }
 
 double Model::score_line(std::string_view line, std::uint64_t& tokens, std::uint64_t& unknown) const {

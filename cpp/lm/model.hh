@@ -39,6 +39,17 @@ struct State {
 struct Score {
   float log10;        // of the word after the state
   std::uint8_t used;  // length of the n-gram that was found
+  bool extends;       // whether a longer n-gram ends in that one
+  std::uint64_t key;  // of that one, for extend()
+};
+
+// What becomes of an n-gram when words before it are known.
+struct Extension {
+  float probability;   // log10 of its last word in the longest n-gram found, without back-offs
+  std::uint8_t found;  // how many of the words before it that n-gram has
+  std::uint8_t kept;   // how many of them a state after it must remember
+  bool extends;        // whether a still longer n-gram ends in that one
+  std::uint64_t key;   // of that one
 };
 
 struct UnigramEntry {
@@ -87,6 +98,12 @@ class Model {
   State null_state() const { return State{}; }
 
   Score score(const State& in, WordId word, State& out) const;
+
+  // Looks for longer n-grams that end in one found before, whose key, log10 probability and length are given and of
+  // which `extends` was true. `before` are the words before it, the nearest first. Writes the back-offs of the n-grams
+  // found, at most order() - 1 - `length`, the shortest first.
+  Extension extend(std::uint64_t key, float probability, int length, const WordId* before, int words,
+                   float* backoff) const;
 
   // log10 of a line of words separated by blanks, </s> included; counts words that are unknown.
   double score_line(std::string_view line, std::uint64_t& tokens, std::uint64_t& unknown) const;

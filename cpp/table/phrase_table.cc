@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "table/phrase_table_format.hh"
+#include "util/mapped_header.hh"
 
 namespace treeglot {
 
@@ -24,27 +25,9 @@ WordId MappedWords::id(std::string_view wanted) const {
 }
 
 PhraseTable::PhraseTable(const std::string& path, bool verify) : file_(path) {
-  if (file_.size() < sizeof(TableHeader) || std::memcmp(file_.data(), kMagic, sizeof kMagic) != 0) {
-    throw std::runtime_error("not a treeglot phrase table");
-  }
-  header_ = reinterpret_cast<const TableHeader*>(file_.data());
-  if (header_->version != kVersion) throw std::runtime_error("written by another version of treeglot");
-  TableHeader copy = *header_;
-  copy.header_checksum = 0;
-  if (hash_bytes(reinterpret_cast<const char*>(&copy), sizeof copy) != header_->header_checksum) {
-    throw std::runtime_error("damaged header");
-  }
-  if (file_.size() != header_->file_size) {
-    throw std::runtime_error("truncated: " + std::to_string(file_.size()) + " bytes instead of " +
-                             std::to_string(header_->file_size));
-  }
-  if (verify) {
-    std::uint64_t checksum = 0;
-    for (std::size_t at = sizeof(TableHeader); at < file_.size(); at += kChunk) {
-      checksum = hash_bytes(file_.data() + at, std::min(kChunk, file_.size() - at), checksum);
-    }
-    if (checksum != header_->checksum) throw std::runtime_error("damaged: the checksum does not fit");
-  }
+  header_ = checked_header<TableHeader>(file_, kMagic, kVersion, "not a treeglot phrase table",
+                                        "written by another version of treeglot");
+  if (verify) verify_chunks(file_, *header_);
   const char* base = file_.data();
   source_words_ = MappedWords(base + header_->source_strings, base + header_->target_strings, header_->source_words);
   target_words_ = MappedWords(base + header_->target_strings, base + header_->target_ranks, header_->target_words);

@@ -5,12 +5,13 @@
 #include <cstdint>
 
 #include "util/hash.hh"
+#include "util/mapped_header.hh"
 
 namespace treeglot::table_format {
 
 inline constexpr char kMagic[8] = {'T', 'G', 'P', 'T', '\r', '\n', '\x1a', '\0'};
 inline constexpr std::uint32_t kVersion = 2;
-inline constexpr std::size_t kBlock = 32;                    // sources
-inline constexpr std::size_t kChunk = std::size_t{1} << 20;  // the checksum goes over chunks of so many bytes
+inline constexpr std::size_t kBlock = 32;  // sources
+inline constexpr std::size_t kChunk = kChecksumChunk;
 
 }  // namespace treeglot::table_format

@@ -62,6 +62,8 @@ class ByteReader {
     need(bytes);
     data_ += bytes;
   }
+  const char* position() const { return data_; }
+  std::size_t left() const { return static_cast<std::size_t>(end_ - data_); }
   [[noreturn]] static void fail() { throw std::runtime_error("damaged: the contents make no sense"); }
 
  private:

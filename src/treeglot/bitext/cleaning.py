@@ -187,6 +187,15 @@ def _clean(pairs: Iterable[TextPair], report: CleaningReport) -> Iterator[TextPa
             shown.append(TextPair(pair.source, pair.target, pair.id, pair.line or number))
 
 
+def without_controls(text: str) -> str:
+    """``text`` without control and non-printing characters, as ``control="strip"`` leaves it.
+
+    >>> without_controls("soft\\xadhyphen")
+    'softhyphen'
+    """
+    return _NON_PRINTING.sub("", text)
+
+
 def _make_normaliser(options: CleaningOptions) -> Callable[[str], str]:
     form = options.normalization
     strip_controls, whitespace = options.control == "strip", options.whitespace
@@ -198,7 +207,7 @@ def _make_normaliser(options: CleaningOptions) -> Callable[[str], str]:
         if text.isprintable() and "  " not in text and not text.startswith(" ") and not text.endswith(" "):
             return text
         if strip_controls:
-            text = _NON_PRINTING.sub("", text)
+            text = without_controls(text)
         return " ".join(text.split()) if whitespace else text
 
     return normalise

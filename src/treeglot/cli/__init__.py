@@ -16,6 +16,7 @@ import typer
 from treeglot import TreeglotError, __version__, progress
 from treeglot.cli.align import app as align_app
 from treeglot.cli.bitext import app as bitext_app
+from treeglot.cli.compare import compare
 from treeglot.cli.config import app as config_app
 from treeglot.cli.demo import demo
 from treeglot.cli.evaluate import evaluate
@@ -41,6 +42,7 @@ for name, command in (
     ("tune", tune),
     ("translate", translate),
     ("evaluate", evaluate),
+    ("compare", compare),
     ("demo", demo),
     ("parse", parse),
 ):

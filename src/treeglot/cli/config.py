@@ -21,9 +21,9 @@ def check(path: PathArgument = Path(CONFIG_NAME)) -> None:
     """Check every key and value, and that the data files are there."""
     config = load_config(path)
     root = path if path.is_dir() else path.parent
-    for part, corpus in (("train", config.data.train), ("dev", config.data.dev), ("test", config.data.test)):
-        for name in (corpus.source, corpus.target, corpus.file) if corpus else ():
-            if name and not (root / name).is_file():
+    for part, corpus in config.data.parts.items():
+        for name in corpus.files.values():
+            if not (root / name).is_file():
                 raise ConfigError(
                     f"data.{part}: no file {name}", path=path, remedy=f"put it at {root / name}, or correct data.{part}"
                 )

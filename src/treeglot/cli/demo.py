@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -12,13 +13,17 @@ from rich.console import Console
 from rich.table import Table
 
 from treeglot import examples
+from treeglot.cli.compare import print_comparison
 from treeglot.cli.project import announce, write_config
-from treeglot.cli.translate import explanation
 from treeglot.errors import TreeglotError
 from treeglot.evaluation import Options, evaluate
-from treeglot.files import atomic_write
+from treeglot.files import atomic_write, read_lines
+from treeglot.pipeline.compare import compare_systems, run_path
+from treeglot.pipeline.config import CONFIG_NAME
 from treeglot.pipeline.project import Project
-from treeglot.pipeline.tuned import tune_system
+from treeglot.pipeline.source_trees import tree_files
+from treeglot.pipeline.translation import Translator
+from treeglot.search.display import derivation_text, page
 from treeglot.trees.bracketed import format_bracketed, from_bracketed, parse_bracketed, to_bracketed
 from treeglot.trees.conllu import read_conllu
 from treeglot.trees.dep2cons import to_constituency
@@ -27,12 +32,16 @@ from treeglot.trees.phrasal import Kind, phrasal_nodes
 from treeglot.trees.projectivity import projectivize
 from treeglot.trees.sentence import AlignedPair
 
+SYSTEMS = ("phrases", "dep2str", "augmented", "consdep2str")
+ROUNDS = 5
+"""Rounds of tuning: after so many the scores hardly change on this corpus."""
+
 
 def demo(
     folder: Annotated[Path, typer.Argument(help="Where to put what it makes.")] = Path("demo"),
     seed: Annotated[int, typer.Option(help="Seed of the corpus.")] = 1,
 ) -> None:
-    """Write the embedded corpus, check conversions on it, train and tune a translator, draw trees; needs no network."""
+    """Write the embedded corpus, check conversions, compare four systems on it, explain a translation; needs no network."""
     out = Console(soft_wrap=True)
     folder.mkdir(parents=True, exist_ok=True)
     out.rule("1. the embedded corpus")
@@ -62,10 +71,14 @@ def demo(
         markup=False,
     )
 
-    out.rule("4. a phrase-based translator")
-    _translator(out, folder / "project")
+    out.rule("4. four translators on the same words, alignment and language model")
+    project = _project(folder / "project")
+    print_comparison(compare_systems(project, SYSTEMS, announce, metrics=("bleu-lc", "nist", "meteor", "chrf")), out)
 
-    out.rule("5. pictures")
+    out.rule("5. one translation, rule by rule")
+    _explain(out, project, folder / "derivations.html")
+
+    out.rule("6. pictures")
     write_html(parts["test"][:100], str(folder / "trees.html"), title="treeglot: the embedded example")
     with atomic_write(folder / "pair.svg") as file:
         file.write(to_svg(pair))
@@ -73,26 +86,50 @@ def demo(
     print("treeglot: the demo is complete", file=sys.stderr)
 
 
-def _translator(out: Console, folder: Path) -> None:
-    """Train and tune a phrase-based system on the corpus and score it."""
+def _project(folder: Path) -> Project:
+    """A project over the corpus with its gold trees; a few rounds of tuning are enough here."""
     data = {part: f"../corpus/{part}" for part in ("train", "dev", "test")}
-    if not (folder / "treeglot.toml").exists():
-        write_config(folder, "zh", "en", data, "space")
-    project = Project(folder)
-    project.train(announce)
-    tune_system(project, "phrases", announce)
-    decoder = project.decoder("phrases")
-    for part in ("test", "test_long"):
-        lines = [
-            (folder.parent / f"corpus/{part}.{language}").read_text(encoding="utf-8").splitlines()
-            for language in ("zh", "en")
-        ]
-        found = decoder.translate([" ".join(project.pipelines[0].words(line)) for line in lines[0]])
-        references = [" ".join(project.pipelines[1].words(line)) for line in lines[1]]
-        report = evaluate([one.text for one in found], references, metrics=["bleu"], options=Options(tokenize="none"))
-        out.print(f"{part}: {report.scores[0]}", markup=False, highlight=False)
-    print()
-    print(explanation(0, lines[0][0], found[0], found[0].text), end="")
+    if not (folder / CONFIG_NAME).exists():
+        path = write_config(folder, "zh", "en", {**data, "tests.test_long": "../corpus/test_long"}, "space", trees=True)
+        text = path.read_text(encoding="utf-8").replace("[tuning]\n", f"[tuning]\niterations = {ROUNDS}\n")
+        with atomic_write(path) as file:
+            file.write(text)
+    return Project(folder)
+
+
+def _explain(out: Console, project: Project, page_path: Path) -> None:
+    """The long sentence that gains most from trees: how phrases and how rules translate it; more of them as a page."""
+    part = project.test_parts[-1]
+    references = [line for _, line in read_lines(project.corpus(part)[1])]
+    seed = project.config.project.seed
+    options = Options(tokenize="none")
+    scores = []
+    for system in (SYSTEMS[0], SYSTEMS[-1]):
+        found = [line for _, line in read_lines(run_path(project, system, part, seed))]
+        scores.append(evaluate(found, references, ["bleu"], options=options, sentences=True).scores[0].sentences)
+    gain = [tree - phrase for phrase, tree in zip(*scores, strict=True)]
+    chosen = sorted(range(len(gain)), key=lambda n: -gain[n])[:10]
+    sentences = list(tree_files(*project.trees(part)))
+    explained = []
+    width = max(map(len, SYSTEMS)) + 1
+    for rank, n in enumerate(chosen):
+        for system in (SYSTEMS[0], SYSTEMS[-1]):
+            with Translator(project, system) as translator:
+                [one] = translator.sentences([sentences[n]], tokenized=True)
+            item = one.explained(system, translator.weights)
+            if item is not None:
+                explained.append(replace(item, reference=references[n]))
+            if rank == 0:
+                print(f"{system + ':':<{width}} {one.text}")
+                derivation = one.derivation if system == SYSTEMS[-1] else None
+        if rank == 0:
+            print(f"{'reference:':<{width}} {references[n]}\n\n{' '.join(sentences[n].tokens.forms)}")
+            if derivation is not None:
+                print(derivation_text(derivation, translator.weights, features=False))
+            print()
+    with atomic_write(page_path) as file:
+        file.write(page(explained, "treeglot: phrases and rules on long sentences"))
+    out.print(f"open {page_path} in a browser to see these derivations and more", markup=False)
 
 
 def _corpus_table(parts: dict[str, list[AlignedPair]]) -> Table:

@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from treeglot.errors import InputError
+from treeglot.errors import ConfigError, InputError
 from treeglot.files import read_lines
 
 
 def evaluate(
-    hypothesis: Annotated[str, typer.Argument(help="The translations, one a line; - is standard input.")],
-    references: Annotated[list[str], typer.Argument(help="One file for each reference translation.")],
+    hypothesis: Annotated[
+        str | None, typer.Argument(help="The translations, one a line; - is standard input. Left out with --system.")
+    ] = None,
+    references: Annotated[list[str] | None, typer.Argument(help="One file for each reference translation.")] = None,
+    system: Annotated[
+        str | None, typer.Option(help="Translate a part of a project with this system and score that.")
+    ] = None,
+    project: Annotated[Path, typer.Option("--project", "-p", help="With --system: the project's folder.")] = Path(),
+    part: Annotated[str, typer.Option(help="With --system: the part of the data.")] = "test",
+    tuning_seed: Annotated[int | None, typer.Option(help="With --system: weights tuned with this seed.")] = None,
     baseline: Annotated[
         str | None, typer.Option("--baseline", help="Another system's translations to compare with.")
     ] = None,
@@ -22,8 +31,12 @@ def evaluate(
     ] = "bleu-lc,bleu,nist,meteor,chrf,ter",
     lowercase: Annotated[bool, typer.Option("--lowercase", "-lc", help="Ignore case in bleu and chrf too.")] = False,
     tokenize: Annotated[
-        str, typer.Option("--tokenize", help="sacreBLEU's tokeniser: 13a, zh, intl, char, ...; none if done already.")
-    ] = "13a",
+        str | None,
+        typer.Option(
+            "--tokenize",
+            help="sacreBLEU's tokeniser: 13a (for files), zh, intl, char, ...; none (for --system) if done already.",
+        ),
+    ] = None,
     language: Annotated[str, typer.Option("--language", help="Of the translations, for METEOR's stemmer.")] = "en",
     sentence: Annotated[bool, typer.Option("--sentence", help="The score of each sentence too.")] = False,
     significance: Annotated[
@@ -42,11 +55,18 @@ def evaluate(
     """
     from treeglot import evaluation  # numpy, sacreBLEU and NLTK are loaded only for this command
 
+    if system is not None:
+        if hypothesis is not None:
+            raise ConfigError("both files and --system", remedy="give translations and references, or --system")
+        hypothesis, *references = translated_part(project, system, part, tuning_seed)
+    if hypothesis is None or not references:
+        raise ConfigError("nothing to score", remedy="give translations and one or more references, or --system")
+    tokenize = tokenize or ("13a" if system is None else "none")
     options = evaluation.Options(lowercase=lowercase, tokenize=tokenize, language=language)
     names = [name.strip() for name in metrics.split(",") if name.strip()]
     texts = read_parallel([hypothesis, *references, *([baseline] if baseline else [])])
-    system, streams = texts[0], texts[1 : 1 + len(references)]
-    report = evaluation.evaluate(system, streams, names, options=options, sentences=sentence)
+    found, streams = texts[0], texts[1 : 1 + len(references)]
+    report = evaluation.evaluate(found, streams, names, options=options, sentences=sentence)
     result = {"system": hypothesis, "references": references, **report.to_dict()}
     tests: list[evaluation.Comparison] = []
     other = None
@@ -54,7 +74,7 @@ def evaluate(
         other = evaluation.evaluate(texts[-1], streams, names, options=options)
         tests = evaluation.compare(
             texts[-1],
-            {hypothesis: system},
+            {hypothesis: found},
             streams,
             names,
             test=significance,
@@ -68,7 +88,7 @@ def evaluate(
         return
     if sentence:
         print("\t".join(["line", *(score.metric for score in report)]))
-        for number in range(len(system)):
+        for number in range(len(found)):
             scores = (f"{score.sentences[number]:.{score.decimals}f}" for score in report)
             print("\t".join([str(number + 1), *scores]))
         for score in report:
@@ -80,6 +100,17 @@ def evaluate(
         print(other)
     for test in tests:
         print(test)
+
+
+def translated_part(folder: Path, system: str, part: str, seed: int | None) -> tuple[str, str]:
+    """Train, tune and translate what is missing; the files of the translations and of the references."""
+    from treeglot.cli.project import announce
+    from treeglot.pipeline.compare import translate_part
+    from treeglot.pipeline.project import Project
+
+    project = Project(folder)
+    out = translate_part(project, system, part, announce, seed=seed)
+    return str(out), str(project.corpus(part)[1])
 
 
 def read_parallel(paths: list[str]) -> list[list[str]]:

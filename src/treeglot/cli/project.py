@@ -34,27 +34,30 @@ def announce(message: str) -> None:
 
 def train(
     project: ProjectOption = Path(),
+    system: Annotated[
+        list[str] | None, typer.Option(help="Also what this system needs; those of the configuration always are.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print times and memory as JSON.")] = False,
 ) -> None:
-    """Learn everything but the weights: text, word alignment, phrase table, language model. Goes on where it stopped."""
-    _print_results(Project(project).train(announce), as_json)
+    """Learn all but the weights: text, trees, word alignment, tables, language model. Goes on where it stopped."""
+    _print_results(Project(project).train(announce, system or ()), as_json)
 
 
 def tune(
     project: ProjectOption = Path(),
-    system: Annotated[str, typer.Option(help="Which system of the project.")] = "phrases",
+    system: Annotated[str, typer.Option(help="A system of the configuration, or a preset.")] = "phrases",
     seed: Annotated[int | None, typer.Option(help="Another seed than the project's.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the weights as JSON.")] = False,
 ) -> None:
     """Set the weights of a system on the dev part. Goes on where it stopped."""
     loaded = Project(project)
     loaded.check_system(system)
-    loaded.train(announce)
+    loaded.train(announce, [system])
     weights = tune_system(loaded, system, announce, seed=seed)
     if as_json:
         print(json.dumps(weights, indent=2))
     else:
-        print(loaded.weights_path(system))
+        print(loaded.weights_path(system, seed))
 
 
 @export_app.command("moses")
@@ -101,9 +104,21 @@ order = 4
 
 [tuning]
 method = "mert"        # mert, mira or pro
-
+{systems}"""
+NO_TREES = """
 [systems.phrases]
 grammars = ["phrases"]
+
+# [systems.best]       # learnt from trees of the source, which are given or made by [parsers.source]
+# grammars = ["consdep2str", "augmented", "phrases"]
+"""
+TREES = """
+# Every preset is ready to be trained and tuned, for example `treeglot tune --system consdep2str`.
+[systems.phrases]
+grammars = ["phrases"]
+
+[systems.consdep2str]
+grammars = ["consdep2str"]
 """
 
 
@@ -117,20 +132,29 @@ def init(
     dev: Annotated[str, typer.Option(help="Text to tune on, in the same way.")] = "",
     test: Annotated[str, typer.Option(help="Text to test on, in the same way.")] = "",
     tokenizer: Annotated[str, typer.Option(help="moses, space or char.")] = "moses",
+    trees: Annotated[
+        bool, typer.Option("--trees", help="Trees of the source are there too: train.zh.conllu and train.zh.penn.")
+    ] = False,
     example: Annotated[bool, typer.Option("--example", help="Fill it with the embedded example corpus.")] = False,
 ) -> None:
     """Start a project: a folder with a treeglot.toml; an existing one is never overwritten."""
     if example:
         source, target, tokenizer = "zh", "en", "space"
-        train, dev, test = "raw/train", "raw/dev", "raw/test"
-    path = write_config(folder, source, target, {"train": train, "dev": dev, "test": test}, tokenizer)
+        train, dev, test, trees = "raw/train", "raw/dev", "raw/test", True
+    data = {"train": train, "dev": dev, "test": test}
+    if example:
+        data["tests.test_long"] = "raw/test_long"
+    path = write_config(folder, source, target, data, tokenizer, trees=trees)
     if example:
         write_example(folder / "raw")
     print(path)
 
 
-def write_config(folder: Path, source: str, target: str, data: dict[str, str], tokenizer: str) -> Path:
-    """Write a first treeglot.toml. ``data`` names the parts' files without their languages, or single files."""
+def write_config(
+    folder: Path, source: str, target: str, data: dict[str, str], tokenizer: str, *, trees: bool = False
+) -> Path:
+    """Write a first treeglot.toml. ``data`` names the parts' files without their languages, or single files; ``trees``: the
+    source's words are those of trees beside them."""
     path = folder / CONFIG_NAME
     if path.exists():
         raise ConfigError("exists already", path=path, remedy="edit it, or choose another folder")
@@ -140,8 +164,19 @@ def write_config(folder: Path, source: str, target: str, data: dict[str, str], t
         if prefix and Path(prefix).suffix in (".tmx", ".tsv", ".jsonl", ".po"):
             sections += f'\n[data.{part}]\nfile = "{prefix}"\n'
         elif prefix:
-            sections += f'\n[data.{part}]\nsource = "{prefix}.{source}"\ntarget = "{prefix}.{target}"\n'
+            name = f"{prefix}.{source}"
+            words = f'conllu = "{name}.conllu"\npenn = "{name}.penn"' if trees else f'source = "{name}"'
+            sections += f'\n[data.{part}]\n{words}\ntarget = "{prefix}.{target}"\n'
     name = folder.resolve().name
     with atomic_write(path) as file:
-        file.write(TEMPLATE.format(name=name, source=source, target=target, tokenizer=tokenizer, data=sections))
+        file.write(
+            TEMPLATE.format(
+                name=name,
+                source=source,
+                target=target,
+                tokenizer=tokenizer,
+                data=sections,
+                systems=TREES if trees else NO_TREES,
+            )
+        )
     return path

@@ -1,21 +1,24 @@
-"""``treeglot rules``: extract phrase pairs, build tables, look inside them, and exchange them with Moses."""
+"""``treeglot rules``: extract rules, build tables, look inside them, and exchange them with Moses."""
 
 from __future__ import annotations
 
 import dataclasses
 import json
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 from rich.console import Console
 from rich.table import Table
 
-from treeglot.errors import TreeglotError
+from treeglot.cli import rules_tables
+from treeglot.cli.rules_extract import Inputs, report, write_rules
+from treeglot.errors import ConfigError, TreeglotError
 from treeglot.files import atomic_write_binary
 from treeglot.grammars.phrases import MAX_LENGTH
+from treeglot.grammars.rules import GRAMMARS, MAX_VARIANTS
 from treeglot.tables import (
     PhraseTable,
     TableEntry,
@@ -25,10 +28,27 @@ from treeglot.tables import (
     import_moses,
     write_phrase_counts,
 )
+from treeglot.tables.rules import is_rule_table
 
 app = typer.Typer(help="Extract rules, build rule tables and look inside them.", no_args_is_help=True)
 
-SourceOption = Annotated[str, typer.Option("--source", help="Tokenised source text.")]
+SourceTextOption = Annotated[
+    str | None, typer.Option("--source", help="Tokenised source text: for phrases and hierarchical.")
+]
+ConlluOption = Annotated[
+    str | None,
+    typer.Option("--source-conllu", help="Dependency trees of the source: for dep2str, augmented, consdep2str."),
+]
+PennOption = Annotated[
+    str | None, typer.Option("--source-penn", help="Constituency trees of the source: for consdep2str, cons2str.")
+]
+SpanModeOption = Annotated[
+    Literal["ghkm", "xie"], typer.Option(help="dep2str and augmented: which target spans are acceptable.")
+]
+BinarizeOption = Annotated[
+    Literal["none", "left", "right", "head"],
+    typer.Option(help="consdep2str and cons2str: how constituents are binarised."),
+]
 TargetOption = Annotated[str, typer.Option("--target", help="Tokenised target text.")]
 AlignOption = Annotated[str, typer.Option("--align", help="Word links, such as 0-0 1-2, a line for each pair.")]
 LengthOption = Annotated[int, typer.Option("--max-length", help="The longest phrase on either side, in words.")]
@@ -41,49 +61,92 @@ JsonOption = Annotated[bool, typer.Option("--json", help="JSON instead of a tabl
 SCORES = ("p(f|e)", "lex(f|e)", "p(e|f)", "lex(e|f)")
 
 
-def _extract_phrases(
-    source: str, target: str, align: str, max_length: int, memory: str, threads: int, temporary: Path | None
-) -> int:
-    with atomic_write_binary("-") as out:
-        return write_phrase_counts(
-            source, target, align, out, max_length=max_length, memory=memory, threads=threads, folder=temporary
-        )
-
-
-EXTRACTORS: dict[str, Callable[[str, str, str, int, str, int, Path | None], int]] = {"phrases": _extract_phrases}
-"""What `rules extract` can extract: a grammar's name and a function that prints its rules and counts them."""
+EXTRACTED = ("phrases", *GRAMMARS)
+"""What `rules extract` can extract."""
 
 
 @app.command()
 def extract(
-    grammar: Annotated[str, typer.Argument(metavar="GRAMMAR", help=f"One of: {', '.join(EXTRACTORS)}.")],
-    source: SourceOption,
+    grammar: Annotated[str, typer.Argument(metavar="GRAMMAR", help=f"One of: {', '.join(EXTRACTED)}.")],
     target: TargetOption,
     align: AlignOption,
-    max_length: LengthOption = MAX_LENGTH,
-    memory: MemoryOption = "4g",
-    threads: ThreadsOption = 0,
-    temporary: TemporaryOption = None,
+    source: SourceTextOption = None,
+    conllu: ConlluOption = None,
+    penn: PennOption = None,
+    span_mode: SpanModeOption = "ghkm",
+    binarize: BinarizeOption = "none",
+    max_variants: Annotated[
+        int, typer.Option(help="The most target sides by which unaligned words make a rule differ; phrases: unused.")
+    ] = MAX_VARIANTS,
+    max_length: Annotated[
+        int, typer.Option("--max-length", help="phrases: the longest phrase on either side, in words.")
+    ] = MAX_LENGTH,
+    memory: Annotated[str, typer.Option(help="phrases: limit for counting and sorting, such as 4g.")] = "4g",
+    threads: Annotated[int, typer.Option(help="phrases: threads; 0 means all cores.")] = 0,
+    temporary: Annotated[Path | None, typer.Option(help="phrases: the folder for what does not fit in memory.")] = None,
 ) -> None:
-    """Print every rule of an aligned corpus with its count, sorted: source ||| target ||| count."""
-    if grammar not in EXTRACTORS:
-        raise TreeglotError(f"there is no grammar {grammar!r}", remedy=f"choose one of: {', '.join(EXTRACTORS)}")
-    pairs = EXTRACTORS[grammar](source, target, align, max_length, memory, threads, temporary)
+    """Print the rules of an aligned corpus: source ||| target ||| count.
+
+    Phrases are counted over the whole corpus and sorted. The other grammars print the rules of each sentence pair, sorted, and
+    an empty line after each pair; where unaligned words make m rules of one, each counts 1/m.
+    """
+    if grammar not in EXTRACTED:
+        raise TreeglotError(f"there is no grammar {grammar!r}", remedy=f"choose one of: {', '.join(EXTRACTED)}")
+    with atomic_write_binary("-") as out:
+        if grammar != "phrases":
+            inputs = Inputs(target, align, source, conllu, penn)
+            summary = write_rules(
+                grammar, inputs, out, span_mode=span_mode, binarize=binarize, max_variants=max_variants
+            )
+            report(grammar, summary)
+            return
+        if source is None or conllu is not None or penn is not None:
+            raise ConfigError("phrases are extracted from plain text", remedy="give --source and no trees")
+        pairs = write_phrase_counts(
+            source, target, align, out, max_length=max_length, memory=memory, threads=threads, folder=temporary
+        )
     print(f"{pairs:,} pairs", file=sys.stderr)
 
 
 @app.command()
 def build(
-    source: SourceOption,
     target: TargetOption,
     align: AlignOption,
     out: Annotated[Path, typer.Option("--out", help="The table.")],
+    source: SourceTextOption = None,
+    grammar: Annotated[str, typer.Option("--grammar", help=f"One of: {', '.join(EXTRACTED)}.")] = "phrases",
+    conllu: ConlluOption = None,
+    penn: PennOption = None,
+    span_mode: SpanModeOption = "ghkm",
+    binarize: BinarizeOption = "none",
+    min_count: Annotated[float, typer.Option(help="Not for phrases: rules below it are left out.")] = 0.0,
+    discounting: Annotated[
+        Literal["none", "good-turing", "kneser-ney"], typer.Option(help="Not for phrases: of the probabilities.")
+    ] = "none",
     max_length: LengthOption = MAX_LENGTH,
     memory: MemoryOption = "4g",
     threads: ThreadsOption = 0,
     temporary: TemporaryOption = None,
 ) -> None:
-    """Extract, count and score the phrase pairs of an aligned corpus and store them as a table."""
+    """Extract, count and score the phrase pairs or rules of an aligned corpus and store them as a table."""
+    if grammar not in EXTRACTED:
+        raise TreeglotError(f"there is no grammar {grammar!r}", remedy=f"choose one of: {', '.join(EXTRACTED)}")
+    if grammar != "phrases":
+        rules_tables.build_rules(
+            grammar,
+            Inputs(target, align, source, conllu, penn),
+            out,
+            binarize=binarize,
+            min_count=min_count,
+            discounting=discounting,
+            memory=memory,
+            threads=threads,
+            folder=temporary,
+            **({"span_mode": span_mode} if grammar in ("dep2str", "augmented") else {}),
+        )
+        return
+    if source is None or conllu is not None or penn is not None:
+        raise ConfigError("phrases are extracted from plain text", remedy="give --source and no trees")
     report = build_phrase_table(
         source, target, align, out, max_length=max_length, memory=memory, threads=threads, folder=temporary
     )
@@ -102,7 +165,10 @@ def show(
     limit: Annotated[int, typer.Option(help="How many pairs at most; 0 means all.")] = 20,
     as_json: JsonOption = False,
 ) -> None:
-    """Show the translations of a source phrase with their scores, the best first."""
+    """Show the translations of a source phrase, or the rules of a source side, with their scores, the best first."""
+    if is_rule_table(table):
+        rules_tables.show_rules(table, phrase, limit, as_json, _print_table)
+        return
     loaded = PhraseTable(table)
     entries = loaded.lookup(phrase, limit or None)
     if not entries and not as_json:
@@ -122,7 +188,12 @@ def search(
     limit: Annotated[int, typer.Option(help="How many pairs at most; 0 means all.")] = 20,
     as_json: JsonOption = False,
 ) -> None:
-    """Find pairs whose source (or target) phrase has the words of PATTERN one after another."""
+    """Find pairs or rules whose source (or target) side has the words of PATTERN one after another."""
+    if is_rule_table(table):
+        rules_tables.search_rules(
+            table, pattern, "target" if target else "source", regex, whole, limit, as_json, _print_table
+        )
+        return
     loaded = PhraseTable(table)
     entries = loaded.search(
         pattern, side="target" if target else "source", regex=regex, whole=whole, limit=limit + 1 if limit else None
@@ -141,7 +212,10 @@ def stats(
     verify: Annotated[bool, typer.Option("--verify", help="Check the whole file's checksum first.")] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Show the size of a table, the lengths of its phrases and how ambiguous they are."""
+    """Show the size of a table, the lengths of its phrases or rules and how ambiguous they are."""
+    if is_rule_table(table):
+        rules_tables.describe_rules(table, verify, as_json, _print_table)
+        return
     result = PhraseTable(table, verify=verify).statistics()
     if as_json:
         print(json.dumps({**result._asdict(), "bytes_per_entry": round(result.bytes_per_entry, 3)}, ensure_ascii=False))
@@ -159,6 +233,9 @@ def export(
     reordering: Annotated[Path | None, typer.Option(help="With OUT: the reordering table as text.")] = None,
 ) -> None:
     """Write a table as text in Moses' format; names that end in .gz or .zst are packed."""
+    if is_rule_table(table):
+        rules_tables.export_rules(table, out, moses, reordering)
+        return
     if (out is None) == (moses is None):
         raise TreeglotError("nowhere or two places to write", remedy="give either OUT or --moses DIR")
     loaded = PhraseTable(table)

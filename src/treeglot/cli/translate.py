@@ -1,23 +1,30 @@
-"""``treeglot translate``: from standard input to standard output, with n-best lists and explanations."""
+"""``treeglot translate``: from standard input to standard output, with n-best lists, explanations and pictures of them."""
 
 from __future__ import annotations
 
 import json
 import sys
 from collections.abc import Iterator
+from contextlib import ExitStack
 from itertools import islice
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from treeglot import lm
 from treeglot.errors import TreeglotError
 from treeglot.files import atomic_write, read_lines
+from treeglot.pipeline.decoding import features
 from treeglot.pipeline.project import Project
+from treeglot.pipeline.source_trees import tree_files
+from treeglot.pipeline.translation import Translated, Translator
 from treeglot.progress import track
+from treeglot.search.display import Explained, derivation_svg, derivation_text, page, to_record
 from treeglot.search.phrases import PhraseDecoder, Translation, open_phrases, read_moses_phrases
-from treeglot.search.weights import read_moses_weights, read_weights
+from treeglot.search.weights import FEATURES, read_moses_weights, read_weights
+from treeglot.trees.sentence import ParsedSentence
+from treeglot.trees.tokens import Tokens
 
 BATCH = 256
 """Sentences that are translated at a time: enough for all cores, few enough to see results early."""
@@ -27,13 +34,22 @@ def translate(
     text: Annotated[str, typer.Argument(metavar="[TEXT]", help="The file to translate; - is standard input.")] = "-",
     out: Annotated[str, typer.Option("--out", "-o", help="Where to write; - is standard output.")] = "-",
     project: Annotated[Path, typer.Option("--project", "-p", help="The project's folder.")] = Path(),
-    system: Annotated[str, typer.Option(help="Which system of the project.")] = "phrases",
+    system: Annotated[str, typer.Option(help="A system of the configuration, or a preset.")] = "phrases",
+    conllu: Annotated[Path | None, typer.Option(help="Instead of text: dependency trees.")] = None,
+    penn: Annotated[Path | None, typer.Option(help="Instead of text: constituency trees; with --conllu, both.")] = None,
+    trees: Annotated[Path | None, typer.Option(help="Instead of text: sentences with trees as JSON lines.")] = None,
     nbest: Annotated[
         int, typer.Option(help="Print so many translations of each line: number ||| words ||| features ||| score.")
     ] = 0,
     distinct: Annotated[bool, typer.Option("--distinct", help="No repeated translations in n-best lists.")] = False,
-    explain: Annotated[bool, typer.Option("--explain", help="Print which phrase became what, and its scores.")] = False,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Print the rules of each translation, and scores.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
+    html: Annotated[Path | None, typer.Option(help="Also write a page with all derivations.")] = None,
+    svg: Annotated[
+        Path | None, typer.Option(help="Also write a picture of the derivation; NAME-2.svg for the second ...")
+    ] = None,
     tokenized: Annotated[bool, typer.Option("--tokenized", help="The text is words already; print words.")] = False,
     threads: Annotated[int, typer.Option(help="0: all cores.")] = 0,
     pop_limit: Annotated[int | None, typer.Option(help="Search effort; see the configuration.")] = None,
@@ -41,35 +57,62 @@ def translate(
     reordering: Annotated[Path | None, typer.Option(help="With a Moses table: its reordering table.")] = None,
     model: Annotated[Path | None, typer.Option("--lm", help="Without a project: a compiled model or ARPA.")] = None,
     weights: Annotated[Path | None, typer.Option(help="Other weights than the system's.")] = None,
+    seed: Annotated[int | None, typer.Option(help="The weights that were tuned with this seed.")] = None,
 ) -> None:
-    """Translate text, one sentence a line: line n of the input is line n of the output."""
+    """Translate text, one sentence a line: line n of the input is line n of the output.
+
+    A system that is learnt from trees parses the text with the project's parser, or takes the trees that are given.
+    """
     limits = {} if pop_limit is None else {"pop_limit": pop_limit}
-    loaded: Project | None = None
-    if table is not None:
-        decoder = _bare_decoder(table, reordering, model, weights, limits)
-        tokenized = True
-    else:
-        loaded = Project(project)
-        given = _read_weights(weights) if weights else None
-        decoder = loaded.decoder(loaded.check_system(system), given, **limits)
-    lines = (line for _, line in read_lines(text))
-    with atomic_write(out) as file:
-        results = _translated(lines, decoder, loaded, tokenized, nbest, distinct, threads)
-        for number, (line, words, result) in enumerate(track(results, "translating")):
-            best = result.text
-            shown = best if tokenized or loaded is None else loaded.pipelines[1].running_text(best.split())
-            if as_json:
-                file.write(json.dumps(_record(line, words, result, shown, nbest, explain), ensure_ascii=False) + "\n")
-            elif nbest:
-                file.writelines(
-                    f"{number} ||| {one.text} ||| {_features(one)} ||| {one.score:.6f}\n" for one in result.kbest
+    shown = explain or html is not None or svg is not None
+    options = {"nbest": max(nbest, 1), "distinct": distinct, "threads": threads}
+    given = conllu is not None or penn is not None or trees is not None
+    explained: list[Explained] = []
+    with ExitStack() as stack:
+        if table is not None:
+            if given:
+                raise TreeglotError(
+                    "--table translates lines of words", remedy="leave out --conllu, --penn and --trees"
                 )
-            elif explain:
-                file.write(explanation(number, line, result, shown))
+            decoder = _bare_decoder(table, reordering, model, weights, limits)
+            results, name, values = _bare(decoder, text, options), "", decoder.weights
+        else:
+            loaded = Project(project)
+            spec = loaded.system(system)
+            chosen = _read_weights(weights, features(spec)) if weights else loaded.weights(system, seed)
+            translator = stack.enter_context(Translator(loaded, system, chosen, **limits))
+            size = 1 if sys.stdin.isatty() and text == "-" and not given else BATCH
+            options["derivations"] = shown
+            name, values = system, translator.weights
+            if given:
+                sentences = tree_files(conllu, penn, trees)
+                results = translator.sentences(sentences, tokenized=tokenized, batch=size, **options)
             else:
-                file.write(shown + "\n")
+                lines = (line for _, line in read_lines(text))
+                results = translator.lines(lines, tokenized=tokenized, batch=size, **options)
+        file = stack.enter_context(atomic_write(out))
+        for number, one in enumerate(track(results, "translating")):
+            if as_json:
+                file.write(json.dumps(_record(one, nbest, explain, values), ensure_ascii=False) + "\n")
+            elif nbest:
+                found = one.result.kbest if one.result is not None else []
+                file.writelines(f"{number} ||| {n.text} ||| {_features(n)} ||| {n.score:.6f}\n" for n in found)
+            elif explain:
+                file.write(explanation(number, one, values))
+            else:
+                file.write(one.text + "\n")
             if out == "-":
                 file.flush()
+            item = one.explained(name, values) if html is not None or svg is not None else None
+            if item is not None:
+                explained.append(item)
+    if html is not None:
+        with atomic_write(html) as file:
+            file.write(page(explained, f"Derivations: {name or table}"))
+    if svg is not None:
+        for number, item in enumerate(explained, start=1):
+            with atomic_write(svg if number == 1 else svg.with_name(f"{svg.stem}-{number}{svg.suffix}")) as file:
+                file.write(derivation_svg(item.sentence, item.derivation, weights=item.weights))
 
 
 def _bare_decoder(
@@ -80,68 +123,73 @@ def _bare_decoder(
     with table.open("rb") as file:
         stored = file.read(4) == b"TGPT"
     phrases = open_phrases(table) if stored else read_moses_phrases(table, reordering)
-    return PhraseDecoder(phrases, lm.open_model(model), _read_weights(weights), **limits)  # type: ignore[arg-type]
+    return PhraseDecoder(phrases, lm.open_model(model), _read_weights(weights, FEATURES), **limits)  # type: ignore[arg-type]
 
 
-def _read_weights(path: Path) -> dict[str, float]:
+def _bare(decoder: PhraseDecoder, text: str, options: dict[str, Any]) -> Iterator[Translated]:
+    """Without a project: the lines are words, and so are the translations."""
+    lines = (line for _, line in read_lines(text))
+    while batch := list(islice(lines, 1 if sys.stdin.isatty() and text == "-" else BATCH)):
+        for line, result in zip(batch, decoder.translate(batch, **options), strict=True):
+            yield Translated(line, ParsedSentence(Tokens(line.split())), result, result.text)
+
+
+def _read_weights(path: Path, names: tuple[str, ...]) -> dict[str, float]:
     """A weight file of ours, or a moses.ini."""
-    return read_moses_weights(path) if path.suffix == ".ini" else read_weights(path)
+    return read_moses_weights(path) if path.suffix == ".ini" else read_weights(path, names)
 
 
-def _translated(
-    lines: Iterator[str],
-    decoder: PhraseDecoder,
-    project: Project | None,
-    tokenized: bool,
-    nbest: int,
-    distinct: bool,
-    threads: int,
-) -> Iterator[tuple[str, str, Translation]]:
-    size = 1 if sys.stdin.isatty() else BATCH
-    while batch := list(islice(lines, size)):
-        words = (
-            batch if tokenized or project is None else [" ".join(project.pipelines[0].words(line)) for line in batch]
-        )
-        results = decoder.translate(words, nbest=max(nbest, 1), distinct=distinct, threads=threads)
-        yield from zip(batch, words, results, strict=True)
-
-
-def _features(translation: Translation) -> str:
-    """Moses' way: the name once, then its values."""
+def _features(result: Any) -> str:
+    """Moses' way for its features, the name once, then its values; one name and value each for the others."""
+    if not isinstance(result, Translation):
+        return " ".join(f"{name}= {value:g}" for name, value in result.features.items())
     groups: dict[str, list[str]] = {}
-    for name, value in translation.features.items():
+    for name, value in result.features.items():
         groups.setdefault(name.partition("_")[0], []).append(f"{value:g}")
     return " ".join(f"{name}= {' '.join(values)}" for name, values in groups.items())
 
 
-def _record(line: str, words: str, result: Translation, shown: str, nbest: int, explain: bool) -> dict[str, object]:
-    record: dict[str, object] = {"source": line, "translation": shown, "score": round(result.score, 6)}
+def _record(one: Translated, nbest: int, explain: bool, weights: dict[str, float]) -> dict[str, object]:
+    result = one.result
+    record: dict[str, object] = {"source": one.line, "translation": one.text}
+    record["score"] = round(result.score, 6) if result is not None else None
     if nbest:
-        record["nbest"] = [
-            {"words": one.text, "score": round(one.score, 6), "features": one.features} for one in result.kbest
-        ]
+        found = result.kbest if result is not None else []
+        record["nbest"] = [{"words": n.text, "score": round(n.score, 6), "features": n.features} for n in found]
     if explain:
-        record["words"] = words
-        record["derivation"] = [
-            {
-                "source_span": [use.begin, use.end],
-                "source": use.source,
-                "target": use.target,
-                "unknown": use.unknown,
-                "links": use.links,
-                "features": use.features,
-            }
-            for use in result.derivation
-        ]
+        record["words"] = one.words
+        derivation = one.derivation
+        if isinstance(result, Translation):
+            record["derivation"] = [
+                {
+                    "source_span": [use.begin, use.end],
+                    "source": use.source,
+                    "target": use.target,
+                    "unknown": use.unknown,
+                    "links": use.links,
+                    "features": use.features,
+                }
+                for use in result.derivation
+            ]
+        else:
+            record["derivation"] = to_record(derivation, weights)["steps"] if derivation is not None else []
     return record
 
 
-def explanation(number: int, line: str, result: Translation, shown: str) -> str:
-    """Which phrase became what, and what each step adds to each feature, as text."""
-    rows = [f"{number + 1}  {line}", f"   {shown}   ({result.score:.3f})"]
-    for use in result.derivation:
-        mark = " (copied: no phrase knows it)" if use.unknown else ""
-        values = " ".join(f"{name}={value:.2f}" for name, value in use.features.items() if value)
-        rows.append(f"   {use.begin:3}-{use.end:<3} {use.source}  →  {use.target}{mark}")
-        rows.append(f"           {values}")
+def explanation(number: int, one: Translated, weights: dict[str, float]) -> str:
+    """Which rule or phrase became what, and what each step adds to each feature, as text."""
+    result = one.result
+    if result is None:
+        return f"{number + 1}  (an empty line)\n\n"
+    rows = [f"{number + 1}  {one.line}", f"   {one.text}   ({result.score:.3f})"]
+    if isinstance(result, Translation):
+        for use in result.derivation:
+            mark = " (copied: no phrase knows it)" if use.unknown else ""
+            values = " ".join(f"{name}={value:.2f}" for name, value in use.features.items() if value)
+            rows.append(f"   {use.begin:3}-{use.end:<3} {use.source}  →  {use.target}{mark}")
+            rows.append(f"           {values}")
+    else:
+        derivation = one.derivation
+        assert derivation is not None
+        rows += [f"   {line}" for line in derivation_text(derivation, weights).splitlines()]
     return "\n".join(rows) + "\n\n"

@@ -28,12 +28,13 @@ import re
 import tomllib
 from itertools import takewhile
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal, get_args, get_origin
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from treeglot.errors import ConfigError
 from treeglot.files import read_lines
+from treeglot.pipeline.systems import PRESETS, Binarize, Grammar, SpanMode, SystemSpec, preset
 
 CONFIG_NAME = "treeglot.toml"
 
@@ -60,26 +61,61 @@ class Languages(_Section):
 
 
 class Corpus(_Section):
-    """``[data.train]``, ``[data.dev]``, ``[data.test]``: two parallel files, or one file that holds both languages."""
+    """``[data.train]``, ``[data.dev]``, ``[data.test]``: two parallel files, or one file that holds both languages.
+
+    ``conllu`` and ``penn`` are trees of the source, sentence by sentence: then the words of the source are those of the
+    trees, and ``source`` may be left out.
+    """
 
     source: str = ""
     target: str = ""
     file: str = ""
     format: Literal["auto", "plain", "moses", "tmx", "po", "tsv", "jsonl"] = "auto"
+    conllu: str = Field(default="", description="dependency trees of the source")
+    penn: str = Field(default="", description="constituency trees of the source")
 
     @model_validator(mode="after")
     def _one_or_two(self) -> Corpus:
-        if bool(self.file) == bool(self.source or self.target) or bool(self.source) != bool(self.target):
-            raise ValueError("give either source and target, or file")
+        has_source = bool(self.source or self.conllu or self.penn)
+        if (self.file and (self.source or self.target)) or (not self.file and not (has_source and self.target)):
+            raise ValueError("give either source and target, or file; conllu or penn may stand for source")
         return self
+
+    @property
+    def has_trees(self) -> bool:
+        """Whether trees of the source are given."""
+        return bool(self.conllu or self.penn)
+
+    @property
+    def files(self) -> dict[str, str]:
+        """What is given, by key."""
+        named = {key: getattr(self, key) for key in ("source", "target", "file", "conllu", "penn")}
+        return {key: name for key, name in named.items() if name}
 
 
 class Data(_Section):
-    """``[data]``: where the parallel text is, relative to the project folder."""
+    """``[data]``: where the parallel text is, relative to the project folder.
+
+    ``[data.tests.NAME]`` are further parts to test on.
+    """
 
     train: Corpus
     dev: Corpus | None = None
     test: Corpus | None = None
+    tests: dict[Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]+$")], Corpus] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _other_names(self) -> Data:
+        for name in self.tests:
+            if name in ("train", "dev", "test"):
+                raise ValueError(f"data.tests.{name} has the name of another part")
+        return self
+
+    @property
+    def parts(self) -> dict[str, Corpus]:
+        """All parts by name."""
+        named = {"train": self.train, "dev": self.dev, "test": self.test, **self.tests}
+        return {name: corpus for name, corpus in named.items() if corpus is not None}
 
 
 class Cleaning(_Section):
@@ -103,13 +139,23 @@ class Text(_Section):
     target_tokenizer: TokenizerName | None = Field(default=None, description="if it is another one")
 
 
+BACKENDS = ("auto", "corenlp", "stanza", "benepar", "spacy", "udpipe", "files", "none")
+
+
 class ParserChoice(_Section):
     """``[parsers.source]``, ``[parsers.target]``: which backend parses that side."""
 
-    backend: Literal["auto", "corenlp", "stanza", "benepar", "spacy", "udpipe", "files", "none"] = "auto"
+    backend: str = Field(default="auto", description="a parser of one's own is module:function")
     model: str = ""
     memory: Memory = "4g"
     threads: int = Field(default=0, ge=0, description="0: all cores")
+
+    @field_validator("backend")
+    @classmethod
+    def _known(cls, name: str) -> str:
+        if name not in BACKENDS and not re.fullmatch(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*", name):
+            raise ValueError(f"should be one of {', '.join(BACKENDS)}, or module:function")
+        return name
 
 
 class Parsers(_Section):
@@ -169,10 +215,43 @@ class Tuning(_Section):
     nbest: int = Field(default=100, ge=2)
 
 
-class System(_Section):
-    """``[systems.NAME]``: a system is a list of grammars with weights of its own."""
+class SystemTuning(_Section):
+    """``[systems.NAME.tuning]``: what differs from ``[tuning]``."""
 
-    grammars: tuple[Literal["phrases"], ...] = ("phrases",)
+    method: Literal["mert", "mira", "pro"] | None = None
+    iterations: int | None = Field(default=None, ge=1)
+    nbest: int | None = Field(default=None, ge=2)
+
+
+class System(_Section):
+    """``[systems.NAME]``: a system is a list of grammars with options and weights of its own.
+
+    What is left out is taken from the preset of that name (see `treeglot.pipeline.systems`), or has the papers' value.
+    """
+
+    grammars: tuple[Grammar, ...] = ()
+    span_mode: SpanMode | None = None
+    binarize: Binarize | None = None
+    phrasal_recursion: bool | None = None
+    stack_limit: int | None = Field(default=None, ge=0)
+    stack_threshold: float | None = Field(default=None, ge=0, lt=1)
+    pop_limit: int | None = Field(default=None, ge=0)
+    rule_limit: int | None = Field(default=None, ge=0)
+    rule_threshold: float | None = Field(default=None, ge=0, lt=1)
+    phrase_limit: int | None = Field(default=None, ge=0)
+    span_limit: int | None = Field(default=None, ge=1)
+    max_phrasal_nodes: int | None = Field(default=None, ge=1)
+    label_sets: int | None = Field(default=None, ge=0)
+    partial_rules: bool | None = None
+    pseudo_always: bool | None = None
+    free_phrases: bool | None = None
+    tuning: SystemTuning = SystemTuning()
+
+    @model_validator(mode="after")
+    def _each_once(self) -> System:
+        if len(set(self.grammars)) != len(self.grammars):
+            raise ValueError("a grammar is named twice")
+        return self
 
 
 class ProjectConfig(_Section):
@@ -191,6 +270,34 @@ class ProjectConfig(_Section):
     tuning: Tuning = Tuning()
     systems: dict[str, System] = Field(default_factory=lambda: {"phrases": System()})
     limits: Limits = Limits()
+
+    @model_validator(mode="after")
+    def _known_grammars(self) -> ProjectConfig:
+        for name, system in self.systems.items():
+            if not re.fullmatch(r"[\w.-]+", name) or name.startswith("."):
+                raise ValueError(f"systems.{name}: a name has letters, digits, - and _")
+            if not system.grammars and name not in PRESETS:
+                raise ValueError(
+                    f"systems.{name} has no grammars, and there is no preset of that name ({', '.join(PRESETS)})"
+                )
+        return self
+
+    def system(self, name: str) -> SystemSpec | None:
+        """The system of that name with every option filled in, or None if there is neither a section nor a preset."""
+        section = self.systems.get(name)
+        if section is None and name not in PRESETS:
+            return None
+        given = section.model_dump(exclude_none=True, exclude={"tuning"}) if section else {}
+        if not given.get("grammars"):
+            given.pop("grammars", None)
+        own = section.tuning.model_dump(exclude_none=True) if section else {}
+        return preset(name, {**given, "tuning": {**self.tuning.model_dump(), **own}})
+
+    @property
+    def uses_trees(self) -> bool:
+        """Whether the source has trees: they are given, or a system of the file is learnt from them."""
+        systems = (self.system(name) for name in self.systems)
+        return any(corpus.has_trees for corpus in self.data.parts.values()) or any(s.needs for s in systems if s)
 
 
 def load_config(path: str | os.PathLike[str] = CONFIG_NAME) -> ProjectConfig:
@@ -241,10 +348,13 @@ def _explain(error: Any, text: str, path: str | None) -> ConfigError:
 def _valid_keys(keys: list[str]) -> list[str]:
     """The keys of the section at ``keys``."""
     section: type[BaseModel] = ProjectConfig
-    for depth, key in enumerate(keys):
-        if depth and keys[depth - 1] == "systems":
-            continue  # the name of a system: anything
+    named = False
+    for key in keys:
+        if named:  # the name of a system or of a part of the data: anything
+            named = False
+            continue
         annotation = section.model_fields[key].annotation
+        named = get_origin(annotation) is dict
         options = [annotation, *get_args(annotation)]
         section = next(part for part in options if isinstance(part, type) and issubclass(part, BaseModel))
     return list(section.model_fields)

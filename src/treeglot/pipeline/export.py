@@ -11,7 +11,7 @@ from pathlib import Path
 
 from treeglot.errors import TreeglotError
 from treeglot.files import atomic_write
-from treeglot.pipeline.project import PARTS, Project
+from treeglot.pipeline.project import Project
 from treeglot.search.weights import format_moses_weights
 from treeglot.tables import PhraseTable
 from treeglot.tables import export_moses as export_tables
@@ -48,6 +48,10 @@ KENLM name=LM0 factor=0 path={folder}/lm.arpa.gz order={order}
 
 def export_moses(project: Project, folder: Path, system: str) -> list[Path]:
     """Write everything that Moses needs to ``folder`` and return the files."""
+    if not project.system(system).is_phrase_based:
+        raise TreeglotError(
+            f"the system {system!r} is not phrase-based", remedy="only phrase-based systems can be handed over to Moses"
+        )
     for path in (project.table, project.arpa, project.links):
         if not path.exists():
             raise TreeglotError("not trained yet", path=path, remedy="run `treeglot train` first")
@@ -59,7 +63,7 @@ def export_moses(project: Project, folder: Path, system: str) -> list[Path]:
         shutil.copyfile(path, temporary)
         written.append(temporary.replace(folder / name))
 
-    for part in PARTS:
+    for part in project.parts:
         for path in project.corpus(part):
             if path.exists():
                 copy(path, path.name)

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -24,7 +24,10 @@ class TextPipeline:
     ) -> None:
         self.text, self.lang, self.truecaser = text, lang, truecaser
         name = (text.source_tokenizer if side == "source" else text.target_tokenizer) or text.tokenizer
+        self.name = name
         self._tokenizer: Tokenizer | None = None
+        self.given_words = name in ("space", "char")
+        """Whether words are cut here even where a parser could do it."""
         if name != "space":
             self._tokenizer = Tokenizer(lang, cjk="char" if name == "char" else "none")
 
@@ -34,7 +37,11 @@ class TextPipeline:
 
     def words(self, line: str) -> list[str]:
         """The words of a line as the models see them."""
-        return apply_casing(self.tokenize(line), self.text.casing, self.truecaser)
+        return self.cased(self.tokenize(line))
+
+    def cased(self, words: Sequence[str]) -> list[str]:
+        """Words in the case that the models see."""
+        return apply_casing(words, self.text.casing, self.truecaser)
 
     def running_text(self, words: list[str]) -> str:
         """Words of a translation as text for people."""
@@ -52,15 +59,27 @@ def read_corpus(corpus: Corpus, folder: Path, languages: Languages) -> Iterator[
     return read_bitext(*paths, format=format, source_lang=languages.source, target_lang=languages.target)
 
 
-def train_truecasers(pairs: Iterator[TextPair], text: Text, languages: Languages, paths: tuple[Path, Path]) -> None:
-    """Learn the usual case of words on both sides and save the models."""
-    sides = TextPipeline(text, languages.source, "source"), TextPipeline(text, languages.target, "target")
-    tokens: tuple[list[list[str]], list[list[str]]] = ([], [])
-    for pair in track(pairs, "learning case"):
-        tokens[0].append(sides[0].tokenize(pair.source))
-        tokens[1].append(sides[1].tokenize(pair.target))
-    for sentences, path in zip(tokens, paths, strict=True):
-        Truecaser.train(sentences).save(path)
+def train_truecasers(sentences: Iterable[tuple[Sequence[str], Sequence[str]]], paths: tuple[Path, Path]) -> None:
+    """Learn the usual case of words on both sides, from the words of each pair, and save the models."""
+    tokens: tuple[list[Sequence[str]], list[Sequence[str]]] = ([], [])
+    for pair in track(sentences, "learning case"):
+        tokens[0].append(pair[0])
+        tokens[1].append(pair[1])
+    for side, path in zip(tokens, paths, strict=True):
+        Truecaser.train(side).save(path)
+
+
+def cleaned(pairs: Iterator[TextPair], cleaning: Cleaning) -> tuple[Iterator[TextPair], CleaningReport]:
+    """The pairs of words that the configuration keeps, and the report that fills while they are read."""
+    options = CleaningOptions(
+        min_length=max(cleaning.min_length, 1),
+        max_length=cleaning.max_length,
+        max_ratio=cleaning.max_ratio,
+        unit="token",
+        duplicates="pair" if cleaning.duplicates else "keep",
+        normalization="none",
+    )
+    return clean(pairs, options)
 
 
 def prepare(
@@ -78,15 +97,7 @@ def prepare(
     report: CleaningReport | None = None
     kept: Iterator[TextPair] = worded
     if cleaning is not None:
-        options = CleaningOptions(
-            min_length=max(cleaning.min_length, 1),
-            max_length=cleaning.max_length,
-            max_ratio=cleaning.max_ratio,
-            unit="token",
-            duplicates="pair" if cleaning.duplicates else "keep",
-            normalization="none",
-        )
-        kept, report = clean(worded, options)
+        kept, report = cleaned(worded, cleaning)
     with atomic_write(outputs[0]) as source, atomic_write(outputs[1]) as target:
         for pair in kept:
             source.write(pair.source + "\n")

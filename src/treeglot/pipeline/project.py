@@ -1,30 +1,33 @@
 """A project folder: its files, and the stages that make a translator from its data.
 
-``corpus/`` prepared text, ``alignment/`` word links and the model that made them, ``tables/`` phrase pairs, ``lm/`` the language
-model, ``systems/NAME/weights.txt`` tuned weights, ``runs/NAME/`` translations of the test part. Each is made by a stage (see
-`treeglot.pipeline.stages`), so that work goes on where it stopped.
+``corpus/`` prepared text, ``trees/`` the source's trees over the same words, ``alignment/`` word links and the model that made
+them, ``tables/`` phrase pairs and rules, ``lm/`` the language model, ``systems/NAME/weights.txt`` tuned weights, ``runs/NAME/``
+translations of the test parts. Each is made by a stage (see `treeglot.pipeline.stages`), so that work goes on where it stopped.
 """
 
 from __future__ import annotations
 
 import importlib.util
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from treeglot import __version__, alignment, lm
 from treeglot.bitext import Truecaser
 from treeglot.errors import ConfigError, TreeglotError
 from treeglot.files import atomic_write, atomic_write_binary, open_binary, read_lines
 from treeglot.pipeline.config import CONFIG_NAME, Corpus, ProjectConfig, load_config
+from treeglot.pipeline.decoding import Decoder, features, open_decoder, start_weights
 from treeglot.pipeline.preparation import TextPipeline, prepare, read_corpus, train_truecasers
+from treeglot.pipeline.rule_tables import rule_stage
+from treeglot.pipeline.source_trees import parse_source, prepare_parsed, read_parsed_pairs, text_words
 from treeglot.pipeline.stages import Paths, Runner, Stage, StageResult
-from treeglot.search.phrases import PhraseDecoder, open_phrases
-from treeglot.search.weights import DEFAULT_WEIGHTS, read_weights
+from treeglot.pipeline.systems import PRESETS, SystemSpec, TableSpec
+from treeglot.search.weights import read_weights
 from treeglot.tables import build_phrase_table, parse_memory
-
-PARTS = ("train", "dev", "test")
+from treeglot.trees.sentence import ParsedSentence
 
 
 class Project:
@@ -49,10 +52,27 @@ class Project:
         """The prepared text of a part."""
         return self.folder / f"corpus/{part}.{self.source}", self.folder / f"corpus/{part}.{self.target}"
 
+    def trees(self, part: str) -> tuple[Path, Path]:
+        """The prepared trees of a part's source: CoNLL-U and Penn."""
+        return self.folder / f"trees/{part}.conllu", self.folder / f"trees/{part}.penn"
+
+    def parsed(self, part: str) -> tuple[Path, Path]:
+        """The trees of a part as a parser made them."""
+        return self.folder / f"trees/parsed/{part}.conllu", self.folder / f"trees/parsed/{part}.penn"
+
     def raw(self, part: str) -> Corpus | None:
         """What the configuration says about a part of the data."""
-        found: Corpus | None = getattr(self.config.data, part)
-        return found
+        return self.config.data.parts.get(part)
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The parts of the data that there are: train, dev, test and further tests."""
+        return tuple(self.config.data.parts)
+
+    @property
+    def test_parts(self) -> tuple[str, ...]:
+        """The parts to test on."""
+        return tuple(part for part in self.parts if part not in ("train", "dev"))
 
     def truecaser_paths(self) -> tuple[Path, Path]:
         return self.folder / f"corpus/truecase.{self.source}", self.folder / f"corpus/truecase.{self.target}"
@@ -65,6 +85,10 @@ class Project:
     def table(self) -> Path:
         return self.folder / "tables/phrases.tgpt"
 
+    def rules(self, table: TableSpec) -> Path:
+        """A rule table."""
+        return self.folder / f"tables/{table.name}.tgrt"
+
     @property
     def model(self) -> Path:
         return self.folder / f"lm/{self.target}.tglm"
@@ -73,15 +97,34 @@ class Project:
     def arpa(self) -> Path:
         return self.folder / f"lm/{self.target}.arpa.gz"
 
-    def weights_path(self, system: str) -> Path:
-        return self.folder / "systems" / system / "weights.txt"
+    def weights_path(self, system: str, seed: int | None = None) -> Path:
+        """Where the weights of a system are; a seed other than the project's has a file of its own."""
+        own = seed is None or seed == self.config.project.seed
+        return self.folder / "systems" / system / ("weights.txt" if own else f"weights.seed{seed}.txt")
+
+    # Systems
+
+    def system(self, name: str) -> SystemSpec:
+        """A system of the configuration, or a preset."""
+        found = self.config.system(name)
+        if found is None:
+            more = ", ".join(preset for preset in PRESETS if preset not in self.config.systems)
+            raise ConfigError(
+                f"no system {name!r}",
+                path=self.folder / CONFIG_NAME,
+                remedy=f"systems are {', '.join(self.config.systems)}; without a section: {more}",
+            )
+        if found.needs and not self.config.uses_trees:
+            raise ConfigError(
+                f"the system {name!r} is learnt from trees, but this project has none",
+                path=self.folder / CONFIG_NAME,
+                remedy=f"add conllu and penn to [data.*], or a section [systems.{name}]: then the source is parsed",
+            )
+        return found
 
     def check_system(self, system: str) -> str:
-        """``system`` if the configuration has it."""
-        if system not in self.config.systems:
-            names = ", ".join(self.config.systems)
-            raise ConfigError(f"no system {system!r}", path=self.folder / CONFIG_NAME, remedy=f"systems are {names}")
-        return system
+        """``system`` if the project has it."""
+        return self.system(system).name
 
     # Text
 
@@ -104,11 +147,8 @@ class Project:
     def check(self) -> None:
         """Everything that a run needs: data, packages, disk space."""
         size = 0
-        for part in PARTS:
-            corpus = self.raw(part)
-            for name in (corpus.source, corpus.target, corpus.file) if corpus else ():
-                if not name:
-                    continue
+        for part, corpus in self.config.data.parts.items():
+            for name in corpus.files.values():
                 path = self.folder / name
                 if not path.is_file():
                     raise ConfigError(
@@ -141,31 +181,75 @@ class Project:
 
     # Stages
 
-    def training_stages(self) -> list[Stage]:
-        """From raw data to tables and language model, in order."""
-        stages = [self._truecase_stage()] if self.config.text.casing == "true" else []
-        stages += [self._corpus_stage(part) for part in PARTS if self.raw(part)]
-        return [*stages, self._alignment_stage(), self._table_stage(), self._lm_stage()]
+    def training_stages(self, systems: Iterable[str] = ()) -> list[Stage]:
+        """From raw data to tables and language model, in order; ``systems`` beside those of the configuration."""
+        stages = []
+        if self.config.uses_trees:
+            stages += [
+                self._parse_stage(part) for part, corpus in self.config.data.parts.items() if not corpus.has_trees
+            ]
+        if self.config.text.casing == "true":
+            stages.append(self._truecase_stage())
+        stages += [self._corpus_stage(part) for part in self.parts]
+        stages += [self._alignment_stage(), self._table_stage(), self._lm_stage()]
+        named = dict.fromkeys([*self.config.systems, *systems])
+        tables = dict.fromkeys(table for name in named for table in self.system(name).tables)
+        return [*stages, *(rule_stage(self, table) for table in tables)]
 
-    def train(self, announce: Callable[[str], object]) -> list[StageResult]:
-        """Bring everything but the weights up to date."""
+    def train(self, announce: Callable[[str], object], systems: Iterable[str] = ()) -> list[StageResult]:
+        """Bring everything but the weights up to date, for the systems of the configuration and ``systems``."""
+        stages = self.training_stages(systems)
         self.check()
         with self.runner.locked():
-            return [self.runner.run(stage, announce) for stage in self.training_stages()]
+            return [self.runner.run(stage, announce) for stage in stages]
 
     def _raw_inputs(self, part: str) -> dict[str, Path]:
         corpus = self.raw(part)
         assert corpus is not None
-        if corpus.file:
-            return {"file": self.folder / corpus.file}
-        return {"source": self.folder / corpus.source, "target": self.folder / corpus.target}
+        inputs = {key: self.folder / name for key, name in corpus.files.items()}
+        if self.config.uses_trees and not corpus.has_trees:
+            inputs["conllu"], inputs["penn"] = self.parsed(part)
+        return inputs
+
+    def _parsed_pairs(self, part: str, inputs: Paths) -> Iterator[tuple[ParsedSentence, str]]:
+        corpus = self.raw(part)
+        assert corpus is not None
+        return read_parsed_pairs(corpus, self.folder, self.config.languages, inputs.get("conllu"), inputs.get("penn"))
+
+    def _parse_stage(self, part: str) -> Stage:
+        corpus = self.raw(part)
+        assert corpus is not None
+        choice = self.config.parsers.source
+        conllu, penn = self.parsed(part)
+        pipeline = TextPipeline(self.config.text, self.source, "source")
+
+        def run(inputs: Paths, outputs: Paths, work: Path) -> None:
+            lines = (pair.source for pair in read_corpus(corpus, self.folder, self.config.languages))
+            parse_source(lines, pipeline, choice, self.source, work, outputs)
+
+        outputs = {"conllu": conllu, "penn": penn, "report": conllu.with_suffix(".report.json")}
+        parameters = {
+            "parser": choice.model_dump(include={"backend", "model"}),
+            "tokenizer": pipeline.name,
+            "languages": self.config.languages.model_dump(),
+            "format": corpus.format,
+        }
+        inputs = {key: self.folder / name for key, name in corpus.files.items()}
+        return Stage(f"parse-{part}", inputs, outputs, parameters, run)
 
     def _truecase_stage(self) -> Stage:
         one, two = self.truecaser_paths()
 
         def run(inputs: Paths, outputs: Paths, work: Path) -> None:
-            pairs = read_corpus(self.config.data.train, self.folder, self.config.languages)
-            train_truecasers(pairs, self.config.text, self.config.languages, (outputs["source"], outputs["target"]))
+            text, languages = self.config.text, self.config.languages
+            sides = TextPipeline(text, languages.source, "source"), TextPipeline(text, languages.target, "target")
+            if self.config.uses_trees:
+                parsed = self._parsed_pairs("train", inputs)
+                words = ((text_words(sentence.tokens.forms), sides[1].tokenize(line)) for sentence, line in parsed)
+            else:
+                pairs = read_corpus(self.config.data.train, self.folder, languages)
+                words = ((sides[0].tokenize(pair.source), sides[1].tokenize(pair.target)) for pair in pairs)
+            train_truecasers(words, (outputs["source"], outputs["target"]))
 
         parameters = {"text": self.config.text.model_dump(), "languages": self.config.languages.model_dump()}
         return Stage("truecase", self._raw_inputs("train"), {"source": one, "target": two}, parameters, run)
@@ -178,20 +262,32 @@ class Project:
         if self.config.text.casing == "true":
             inputs["truecase source"], inputs["truecase target"] = self.truecaser_paths()
         cleaning = self.config.cleaning if part == "train" else None
+        outputs = {"source": one, "target": two, "report": self.folder / f"corpus/{part}.report.txt"}
+        if self.config.uses_trees:
+            outputs["conllu"], outputs["penn"] = self.trees(part)
+            outputs["trees"] = self.folder / f"trees/{part}.trees.txt"
 
         def run(inputs: Paths, outputs: Paths, work: Path) -> None:
-            pairs = read_corpus(corpus, self.folder, self.config.languages)
-            report = prepare(pairs, self.pipelines, (outputs["source"], outputs["target"]), cleaning, part)
+            if self.config.uses_trees:
+                parsed = self._parsed_pairs(part, inputs)
+                report, counts = prepare_parsed(parsed, self.pipelines, outputs, cleaning, part)
+                origin = "given" if corpus.has_trees else f"parsed by {self.config.parsers.source.backend}"
+                with atomic_write(outputs["trees"]) as file:
+                    file.write(counts.as_text(origin))
+            else:
+                pairs = read_corpus(corpus, self.folder, self.config.languages)
+                report = prepare(pairs, self.pipelines, (outputs["source"], outputs["target"]), cleaning, part)
             with atomic_write(outputs["report"]) as file:
                 file.write(report.as_text() + "\n" if report else "every pair was kept\n")
 
-        parameters = {
+        parameters: dict[str, Any] = {
             "text": self.config.text.model_dump(),
             "languages": self.config.languages.model_dump(),
             "format": corpus.format,
             "cleaning": cleaning.model_dump() if cleaning else None,
         }
-        outputs = {"source": one, "target": two, "report": self.folder / f"corpus/{part}.report.txt"}
+        if self.config.uses_trees:
+            parameters["trees"] = sorted(key for key in ("conllu", "penn") if corpus.files.get(key))
         return Stage(f"corpus-{part}", inputs, outputs, parameters, run)
 
     def _alignment_stage(self) -> Stage:
@@ -282,20 +378,15 @@ class Project:
     def threads(self) -> int:
         return self.config.limits.threads
 
-    def weights(self, system: str) -> dict[str, float]:
+    def weights(self, system: str, seed: int | None = None) -> dict[str, float]:
         """The tuned weights, or those that tuning starts from."""
-        path = self.weights_path(self.check_system(system))
-        return read_weights(path) if path.exists() else dict(DEFAULT_WEIGHTS)
+        spec = self.system(system)
+        path = self.weights_path(system, seed)
+        return read_weights(path, features(spec)) if path.exists() else start_weights(spec)
 
-    def decoder(self, system: str, weights: dict[str, float] | None = None, **limits: int) -> PhraseDecoder:
+    def decoder(self, system: str, weights: Mapping[str, float] | None = None, **limits: Any) -> Decoder:
         """The decoder of a system; ``limits`` override those of the configuration."""
-        for path in (self.table, self.model):
-            if not path.exists():
-                raise TreeglotError("not trained yet", path=path, remedy="run `treeglot train` first")
-        settings = {**self.config.search.model_dump(), **limits}
-        return PhraseDecoder(
-            open_phrases(self.table), lm.LanguageModel(self.model), weights or self.weights(system), **settings
-        )
+        return open_decoder(self, self.system(system), weights or self.weights(system), limits)
 
 
 def _repeated(parts: list[Path], out: Path) -> Path:

@@ -57,8 +57,16 @@ def read_penn(
     ``split_functions=False`` keeps ``NP-SBJ`` as a label. Where a parser failed (``(())``, or nothing is left of a tree),
     ``failed`` says whether that is an error, is skipped, or kept as a sentence without words and tree.
     """
-    for _, tree in _scan(read_lines(path), path, drop_empty, split_functions, failed):
-        yield ParsedSentence(Tokens(())) if tree is None else ParsedSentence(tree.tokens, constituency=tree)
+    for _, sentence in read_penn_lines(path, drop_empty=drop_empty, split_functions=split_functions, failed=failed):
+        yield sentence
+
+
+def read_penn_lines(
+    path: type_path, *, drop_empty: bool = False, split_functions: bool = True, failed: Failed = "error"
+) -> Iterator[tuple[int, ParsedSentence]]:
+    """`read_penn` with the line on which each tree begins."""
+    for line, tree in _scan(read_lines(path), path, drop_empty, split_functions, failed):
+        yield line, ParsedSentence(Tokens(())) if tree is None else ParsedSentence(tree.tokens, constituency=tree)
 
 
 def parse_penn(text: str, *, drop_empty: bool = False, split_functions: bool = True) -> ConstituencyTree:

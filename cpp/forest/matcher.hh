@@ -1,0 +1,143 @@
+// From a parsed sentence to its translation forest: the part that all grammars share. A grammar's matcher asks for
+// nodes and adds edges; nodes with equal words and kind are one node, so grammars meet in them (spec: search and
+// tuning, "The translation forest").
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "extract/hdr.hh"
+#include "forest/forest.hh"
+#include "forest/options.hh"
+#include "trees/parsed_corpus.hh"
+
+namespace treeglot::forest {
+
+// Who made an edge: the number of a rule table (its feature block), or one of these.
+enum Origin : std::uint16_t {
+  kFromPhrases = 0xFF00,  // a bilingual phrase
+  kFromCopy = 0xFF01,     // a word that no table knows
+  kFromPseudo = 0xFF02,   // a pseudo rule: members in source order
+  kFromGlue = 0xFF03,     // glue of a hierarchical derivation
+  kFromJoin = 0xFF04,     // one node is the translation of another: no words, no features
+};
+
+// A sentence's words, tags and labels in a rule table; RuleTable::kNone where the table does not know one.
+struct TableIds {
+  std::vector<std::uint32_t> words, tags, labels;  // labels: of the constituents
+};
+
+struct ForestOptions {
+  int max_phrase_words = 7;        // of the bilingual phrases on nodes
+  int max_phrasal_nodes = 2;       // in one rule
+  int label_sets = 16;             // sets of fixed and floating structures for one rule
+  bool phrasal_recursion = false;  // rules also for phrasal nodes
+  bool partial_rules = false;      // where no rule matches an HDR: rules for some of its members, the others in order
+  bool pseudo_always = false;      // pseudo rules also where rules match
+  bool free_phrases = false;      // grammar "phrases": phrases over any neighbouring members of an HDR, in source order
+  int span_limit = 10;            // hierarchical: words under a rule
+  bool dependency_nodes = false;  // some grammar works on dependency subtrees
+};
+
+// The forest of one sentence while it is built; kept from sentence to sentence for its buffers.
+class SentenceForest {
+ public:
+  SentenceForest(OptionCache& cache, const search::PhraseSource* phrases, int phrase_block,
+                 std::uint32_t phrase_first_word, const ForestOptions& options);
+
+  void start(const ParsedCorpus& corpus, std::size_t n);
+  // After the matchers: phrases for every node, copied words, joins between grammars, the goal.
+  void finish();
+
+  const ParsedCorpus& corpus() const { return *corpus_; }
+  const ParsedSentence& sentence() const { return sentence_; }
+  int size() const { return static_cast<int>(sentence_.size()); }
+  std::string_view word_text(int j) const { return corpus_->words.word(sentence_.words[j]); }
+  std::string_view tag_text(int j) const { return corpus_->categories.word(sentence_.tags[j]); }
+  std::string_view label_text(int phrase) const { return corpus_->categories.word(sentence_.phrases[phrase].label); }
+  const ForestOptions& options() const { return options_; }
+  OptionCache& cache() { return cache_; }
+
+  // Looks the sentence up in a table's vocabularies.
+  void ids(const RuleTable& table, TableIds& out) const;
+
+  // Nodes, made when first asked for.
+  NodeId word(int j) { return node(NodeKind::kWord, j, j + 1, 0); }
+  NodeId subtree(int j);  // a leaf's is its word
+  NodeId group(int begin, int end) { return node(NodeKind::kGroup, begin, end, 0); }
+  NodeId constituent(int n) {  // phrase n of the sentence
+    return node(NodeKind::kConstituent, sentence_.phrases[n].begin, sentence_.phrases[n].end,
+                static_cast<std::uint32_t>(n) + 1);
+  }
+  // A node of its own, for translations that are built step by step.
+  NodeId helper(int begin, int end) { return forest_.add_node(NodeKind::kGroup, begin, end, ++helpers_); }
+  // Where hierarchical rules over [begin, end) go.
+  NodeId span(int begin, int end) { return node(NodeKind::kSpan, begin, end, 0); }
+  // What a hierarchical rule or glue takes for [begin, end): the dependency subtree with these words if a grammar works
+  // on subtrees (finish() joins the span to it), else the span.
+  NodeId span_tail(int begin, int end);
+  NodeId glue(int end) { return node(NodeKind::kGlue, 0, end, 0); }
+  NodeId find(NodeKind kind, int begin, int end, std::uint32_t detail = 0) const;  // kNoNode if it does not exist
+  static constexpr NodeId kNoNode = 0xFFFFFFFF;
+
+  // `source` is the rule's source side, for explanations; it may be empty.
+  void add_edge(NodeId head, const OptionList* options, std::span<const NodeId> tails, std::uint16_t origin,
+                std::span<const Symbol> source = {});
+  bool has_edges(NodeId node) const { return !forest_[node].edges.empty(); }
+
+  // Does the phrase table know these words?
+  const CachedOptions* phrase(int begin, int end);
+  // Options that only put tails one after another, with a value for one feature (-1: none).
+  const OptionList* sequence(std::size_t tails, int feature);
+  // A pseudo rule: nodes in this order. Many nodes are joined step by step over helper nodes.
+  void add_pseudo(NodeId head, std::span<const NodeId> parts);
+  // Word j as it is, with its penalty.
+  void copy_word(NodeId node, int j);
+  // The head-dependents relations; only if the sentence has a dependency tree.
+  HdrView& hdrs() { return hdrs_; }
+
+  const Forest& forest() const { return forest_; }
+  std::span<const Symbol> source_side(const Edge& edge) const;
+  // The text of a target symbol: of a table or a copied word.
+  std::string_view target_text(TargetSymbol word) const;
+
+ private:
+  NodeId node(NodeKind kind, int begin, int end, std::uint32_t detail);
+  static std::uint64_t key(NodeKind kind, int begin, int end, std::uint32_t detail) {
+    return (std::uint64_t{detail} << 36) | (std::uint64_t{static_cast<std::uint8_t>(kind)} << 32) |
+           (static_cast<std::uint64_t>(begin) << 16) | static_cast<std::uint64_t>(end);
+  }
+  void join(NodeId head, NodeId tail);
+
+  OptionCache& cache_;
+  const search::PhraseSource* phrases_;
+  int phrase_block_;
+  std::uint32_t phrase_first_word_;
+  ForestOptions options_;
+
+  const ParsedCorpus* corpus_ = nullptr;
+  ParsedSentence sentence_;
+  HdrView hdrs_;
+  std::vector<int> subtree_at_;  // by begin: words whose subtree begins there, chained by next_subtree_
+  std::vector<int> next_subtree_;
+  Forest forest_;
+  std::unordered_map<std::uint64_t, NodeId> nodes_;
+  std::vector<WordId> phrase_ids_;
+  std::vector<Symbol> sources_;
+  std::vector<std::uint32_t> source_starts_;
+  std::vector<std::unique_ptr<CachedOptions>> copies_;
+  std::uint32_t helpers_ = 0;
+};
+
+// A grammar's half of the forest. Each thread has its own.
+class Matcher {
+ public:
+  virtual ~Matcher() = default;
+  virtual void match(SentenceForest& forest) = 0;
+};
+
+}  // namespace treeglot::forest

@@ -1,0 +1,155 @@
+#include "forest/options.hh"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "forest/cube_pruning.hh"
+#include "util/hash.hh"
+
+namespace treeglot::forest {
+
+namespace {
+
+constexpr lm::WordId kUnset = 0xFFFFFFFF;
+
+std::uint64_t phrase_key(std::span<const WordId> words) {
+  return hash_bytes(reinterpret_cast<const char*>(words.data()), words.size_bytes());
+}
+
+void add_block(RuleOption& option, int block, const float* ts_st_lexts_lexst) {
+  const int first = first_feature(block);
+  for (int i = 0; i < 4; ++i) {
+    option.features.push_back({static_cast<std::uint16_t>(first + i), ts_st_lexts_lexst[i]});
+  }
+  option.features.push_back({static_cast<std::uint16_t>(first + 4), 1.0f});
+}
+
+}  // namespace
+
+std::uint32_t TargetVocabulary::add(const RuleTable& table) {
+  parts_.push_back({size_, &table, nullptr});
+  size_ += static_cast<std::uint32_t>(table.target_size());
+  return parts_.back().first;
+}
+
+std::uint32_t TargetVocabulary::add(const search::PhraseSource& phrases) {
+  parts_.push_back({size_, nullptr, &phrases});
+  size_ += static_cast<std::uint32_t>(phrases.target_size());
+  return parts_.back().first;
+}
+
+void TargetVocabulary::finish() {
+  lm_ids_.reset(new std::atomic<lm::WordId>[size_]);
+  for (std::uint32_t i = 0; i < size_; ++i) lm_ids_[i].store(kUnset, std::memory_order_relaxed);
+}
+
+std::string_view TargetVocabulary::word(TargetSymbol word) const {
+  std::size_t n = parts_.size() - 1;
+  while (parts_[n].first > word) --n;
+  const Part& part = parts_[n];
+  return part.rules ? part.rules->target_word(word - part.first) : part.phrases->target_word(word - part.first);
+}
+
+lm::WordId TargetVocabulary::lm_id(TargetSymbol target) const {
+  lm::WordId id = lm_ids_[target].load(std::memory_order_relaxed);
+  if (id == kUnset) {
+    id = model_.id(word(target));
+    lm_ids_[target].store(id, std::memory_order_relaxed);  // every thread would store the same
+  }
+  return id;
+}
+
+void OptionScorer::complete(RuleOption& option) const {
+  option.lm_words.clear();
+  for (TargetSymbol symbol : option.target) {
+    option.lm_words.push_back(is_target_variable(symbol) ? 0 : vocabulary_.lm_id(symbol));
+  }
+  complete_with_lm_words(option);
+}
+
+void OptionScorer::complete_with_lm_words(RuleOption& option) const {
+  prepare_option(vocabulary_.model(), weights_, option);
+}
+
+void CachedOptions::finish(std::vector<std::vector<StructureLabel>> labels_of_options, std::size_t limit) {
+  std::vector<std::uint32_t> order(options.size());
+  for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::uint32_t a, std::uint32_t b) { return options[a].estimate > options[b].estimate; });
+  if (limit > 0 && order.size() > limit) order.resize(limit);
+  std::vector<RuleOption> kept;
+  kept.reserve(order.size());
+  for (std::uint32_t i : order) kept.push_back(std::move(options[i]));
+  options = std::move(kept);
+  bool labelled = false;
+  for (const auto& found : labels_of_options) labelled = labelled || !found.empty();
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    list.push_back(&options[i]);
+    if (labelled) labels.push_back(std::move(labels_of_options[order[i]]));
+  }
+}
+
+void OptionCache::trim() {
+  if (count_ <= capacity_) return;
+  for (Map& map : rules_) map.clear();
+  phrases_.clear();
+  others_.clear();
+  count_ = 0;
+}
+
+const CachedOptions* OptionCache::rules(const RuleTable& table, int block, std::uint32_t first_word,
+                                        const RuleTable::Place& place, std::span<const Symbol> source) {
+  if (rules_.size() <= static_cast<std::size_t>(block)) rules_.resize(block + 1);
+  auto [found, fresh] = rules_[block].try_emplace(place.rules);
+  if (!fresh) return found->second.get();
+  entries_.clear();
+  // The table's order is that of P(t|s); twice the limit leaves room for the other features to choose.
+  const std::size_t limit = static_cast<std::size_t>(std::max(limits_.rule_limit, 0));
+  table.read(place, source, 2 * limit, limits_.rule_threshold, entries_);
+  if (entries_.empty()) return nullptr;
+  auto made = std::make_unique<CachedOptions>();
+  std::vector<std::vector<StructureLabel>> labels;
+  made->options.resize(entries_.size());
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    RuleOption& option = made->options[i];
+    option.target = entries_[i].target;
+    for (TargetSymbol& symbol : option.target) {
+      if (!is_target_variable(symbol)) symbol = canonical(symbol + first_word);
+    }
+    add_block(option, block, entries_[i].scores.data());
+    option.rule = static_cast<std::uint32_t>(entries_[i].rule);
+    scorer_.complete(option);
+    labels.push_back(std::move(entries_[i].labels));
+  }
+  made->finish(std::move(labels), limit);
+  count_ += made->list.size();
+  found->second = std::move(made);
+  return found->second.get();
+}
+
+const CachedOptions* OptionCache::phrase(const search::PhraseSource& phrases, int block, std::uint32_t first_word,
+                                         std::span<const WordId> words) {
+  auto [found, fresh] = phrases_.try_emplace(phrase_key(words));
+  if (!fresh) return found->second.get();
+  matches_.clear();
+  phrases.lookup(words, matches_);
+  if (matches_.size() == 0) return nullptr;
+  auto made = std::make_unique<CachedOptions>();
+  made->options.resize(matches_.size());
+  for (std::size_t i = 0; i < matches_.size(); ++i) {
+    search::PhraseMatch match = matches_[i];
+    RuleOption& option = made->options[i];
+    for (WordId word : match.target) option.target.push_back(canonical(word + first_word));
+    // The table's order: p(f|e), lex(f|e), p(e|f), lex(e|f).
+    const float scores[4] = {match.scores[2], match.scores[0], match.scores[3], match.scores[1]};
+    add_block(option, block, scores);
+    option.rule = static_cast<std::uint32_t>(i);
+    scorer_.complete(option);
+  }
+  made->finish({}, static_cast<std::size_t>(std::max(limits_.phrase_limit, 0)));
+  count_ += made->list.size();
+  found->second = std::move(made);
+  return found->second.get();
+}
+
+}  // namespace treeglot::forest

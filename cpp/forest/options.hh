@@ -1,0 +1,145 @@
+// The target sides that grammars put on the edges of a forest: made from table entries, scored with the weights,
+// remembered from sentence to sentence.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "forest/forest.hh"
+#include "lm/model.hh"
+#include "search/phrase_source.hh"
+#include "table/rule_table.hh"
+
+namespace treeglot::forest {
+
+// The features of a tree system: five of its own, then a block of five for each rule table and for the bilingual
+// phrases: ln P(t|s), P(s|t), Plex(t|s), Plex(s|t) and the number of rules.
+inline constexpr int kCopiedFeature = 2;  // copied words
+inline constexpr int kPseudoFeature = 3;  // pseudo rules
+inline constexpr int kGlueFeature = 4;    // glue rules
+inline constexpr int kFirstBlock = 5, kBlockSize = 5;
+inline constexpr int first_feature(int block) { return kFirstBlock + block * kBlockSize; }
+inline constexpr float kLowestLog = -100;  // stands for ln 0
+
+// The target words of all tables in one numbering, with their ids in the language model (found when first needed).
+class TargetVocabulary {
+ public:
+  explicit TargetVocabulary(const lm::Model& model) : model_(model) {}
+  // Before any use; returns the number of the table's first word. Tables must outlive this.
+  std::uint32_t add(const RuleTable& table);
+  std::uint32_t add(const search::PhraseSource& phrases);
+  void finish();
+
+  std::uint32_t size() const { return size_; }  // from here on numbers are free for copied words
+  std::string_view word(TargetSymbol word) const;
+  lm::WordId lm_id(TargetSymbol word) const;
+  const lm::Model& model() const { return model_; }
+
+ private:
+  struct Part {
+    std::uint32_t first;
+    const RuleTable* rules;
+    const search::PhraseSource* phrases;
+  };
+  const lm::Model& model_;
+  std::vector<Part> parts_;
+  std::uint32_t size_ = 0;
+  mutable std::unique_ptr<std::atomic<lm::WordId>[]> lm_ids_;
+};
+
+// Completes options: language model ids, scores and the estimate by which a bundle is sorted.
+class OptionScorer {
+ public:
+  OptionScorer(const TargetVocabulary& vocabulary, const std::vector<double>& weights)
+      : vocabulary_(vocabulary), weights_(weights) {}
+
+  // `option` has target and features.
+  void complete(RuleOption& option) const;
+  // The same with words that the vocabulary does not know: `lm_words` is set already.
+  void complete_with_lm_words(RuleOption& option) const;
+  const TargetVocabulary& vocabulary() const { return vocabulary_; }
+  const std::vector<double>& weights() const { return weights_; }
+
+ private:
+  const TargetVocabulary& vocabulary_;
+  const std::vector<double>& weights_;
+};
+
+struct TableLimits {
+  int rule_limit = 100;          // rules of one source side; 0: all
+  double rule_threshold = 1e-3;  // drop rules whose P(t|s) is below this share of the best; 0: none
+  int phrase_limit = 100;        // translations of one source phrase; 0: all
+};
+
+// Options with what is known of the rules they come from; `list` is what edges point to.
+struct CachedOptions {
+  std::vector<RuleOption> options;                  // never resized once `list` exists
+  OptionList list;                                  // by estimate
+  std::vector<std::vector<StructureLabel>> labels;  // parallel to `list`; empty without labels
+
+  // Sorts, keeps the best `limit` (0: all) and fills `list`.
+  void finish(std::vector<std::vector<StructureLabel>> labels_of_options, std::size_t limit);
+};
+
+// One thread's memory of options; entries live until trim() finds too many of them.
+class OptionCache {
+ public:
+  OptionCache(const OptionScorer& scorer, const TableLimits& limits, std::size_t capacity = 200000)
+      : scorer_(scorer), limits_(limits), capacity_(capacity) {}
+
+  // Between sentences: makes room. What was given out before is no longer valid if it did.
+  void trim();
+
+  // The rules of a source side of `table`, whose scores go to feature block `block` and whose target words begin at
+  // `first_word`. nullptr if there are none.
+  const CachedOptions* rules(const RuleTable& table, int block, std::uint32_t first_word, const RuleTable::Place& place,
+                             std::span<const Symbol> source);
+  // The translations of a phrase, nullptr if there are none.
+  const CachedOptions* phrase(const search::PhraseSource& phrases, int block, std::uint32_t first_word,
+                              std::span<const WordId> words);
+  // Anything else by key; `make` fills a new entry. nullptr if it left the entry empty.
+  template <class Make>
+  const CachedOptions* other(std::uint64_t key, Make&& make) {
+    auto [place, fresh] = others_.try_emplace(key);
+    if (fresh) {
+      auto made = std::make_unique<CachedOptions>();
+      make(*made);
+      if (!made->list.empty()) {
+        place->second = std::move(made);
+        count_ += place->second->list.size();
+      }
+    }
+    return place->second.get();
+  }
+
+  const OptionScorer& scorer() const { return scorer_; }
+  const TableLimits& limits() const { return limits_; }
+
+  // One number for a word, whichever tables have it, so that equal translations look equal.
+  TargetSymbol canonical(TargetSymbol word) {
+    return canonical_.try_emplace(scorer_.vocabulary().word(word), word).first->second;
+  }
+  // The number of a word that was seen before, else `other`.
+  TargetSymbol canonical(std::string_view word, TargetSymbol other) const {
+    auto found = canonical_.find(word);
+    return found == canonical_.end() ? other : found->second;
+  }
+
+ private:
+  using Map = std::unordered_map<std::uint64_t, std::unique_ptr<CachedOptions>>;
+  const OptionScorer& scorer_;
+  TableLimits limits_;
+  std::size_t capacity_, count_ = 0;
+  std::vector<Map> rules_;  // by block
+  Map phrases_, others_;
+  std::unordered_map<std::string_view, TargetSymbol> canonical_;
+  std::vector<RuleEntry> entries_;
+  search::PhraseMatches matches_;
+};
+
+}  // namespace treeglot::forest

@@ -1,0 +1,282 @@
+#include "table/rule_table.hh"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "table/phrase_table.hh"
+#include "table/rule_table_format.hh"
+#include "util/bytes.hh"
+#include "util/mapped_file.hh"
+#include "util/mapped_header.hh"
+
+namespace treeglot {
+
+using namespace rule_format;
+
+namespace {
+
+// Logarithms of small whole numbers: nearly all counts are made of them.
+class Logarithms {
+ public:
+  Logarithms() {
+    for (std::size_t n = 1; n < kMany; ++n) table_[n] = std::log(static_cast<double>(n));
+  }
+  double operator()(std::uint64_t n) const { return n < kMany ? table_[n] : std::log(static_cast<double>(n)); }
+
+ private:
+  static constexpr std::size_t kMany = 4096;
+  double table_[kMany] = {};
+};
+
+// ln of the count that an even code means.
+double exact_log(std::uint64_t code) {
+  static const Logarithms ln;
+  const std::uint64_t n = code / 32;
+  if (n == 0) ByteReader::fail();
+  return ln(n) - ln(code / 2 % 16 + 1);
+}
+
+double exact_value(std::uint64_t code) {
+  return static_cast<double>(code / 32) / static_cast<double>(code / 2 % 16 + 1);
+}
+
+double logarithm(std::uint64_t steps) {
+  if (steps > 1'000'000) ByteReader::fail();
+  return -kStep * static_cast<double>(steps);
+}
+
+}  // namespace
+
+struct RuleTable::File {
+  File(const std::string& path, bool verify) : file(path) {
+    header = checked_header<Header>(file, kMagic, kVersion, "not a treeglot rule table",
+                                    "written by another version of treeglot");
+    if (verify) verify_chunks(file, *header);
+    const Header& h = *header;
+    auto part = [&](std::uint64_t offset, std::uint64_t size, std::uint64_t unit, std::uint64_t end) {
+      return offset <= end && size <= (end - offset) / unit;
+    };
+    const bool fits = h.place_bits >= 1 && h.place_bits <= 62 && h.home_buckets >= 1 && h.buckets >= h.home_buckets &&
+                      part(h.source_strings, h.source_words + 1, 4, h.category_strings) &&
+                      part(h.category_strings, h.categories + 1, 4, h.target_strings) &&
+                      part(h.target_strings, h.target_words + 1, 4, h.source_ranks) &&
+                      part(h.source_ranks, h.source_symbols, 4, h.target_ranks) &&
+                      part(h.target_ranks, h.target_symbols, 4, h.data) && h.data <= h.data_end &&
+                      h.data_end <= h.index && part(h.index, h.buckets, 8 * kBucket, h.exceptions) &&
+                      part(h.exceptions, h.exception_count, sizeof(Exception), h.description) &&
+                      part(h.description, h.description_size, 1, h.file_size);
+    if (!fits) throw std::runtime_error("damaged header");
+    const char* base = file.data();
+    words = MappedWords(base + h.source_strings, base + h.category_strings, h.source_words);
+    categories = MappedWords(base + h.category_strings, base + h.target_strings, h.categories);
+    targets = MappedWords(base + h.target_strings, base + h.source_ranks, h.target_words);
+    source_ranks = reinterpret_cast<const Symbol*>(base + h.source_ranks);
+    target_ranks = reinterpret_cast<const TargetSymbol*>(base + h.target_ranks);
+    data = base + h.data;
+    data_size = h.data_end - h.data;
+    slots = reinterpret_cast<const std::uint64_t*>(base + h.index);
+    exceptions = reinterpret_cast<const Exception*>(base + h.exceptions);
+    key_mask = (std::uint64_t{1} << (63 - h.place_bits)) - 1;
+  }
+
+  Place place(std::uint64_t slot) const {
+    return {true, slot & ((std::uint64_t{1} << header->place_bits) - 1), (slot >> header->place_bits & 1) != 0};
+  }
+
+  ByteReader reader(std::uint64_t position) const {
+    if (position >= data_size) ByteReader::fail();
+    return {data + position, data + data_size};
+  }
+
+  // Calls `take` with each symbol.
+  template <class Take>
+  void read_source(ByteReader& from, std::size_t length, Take take) const {
+    for (std::size_t i = 0; i < length; ++i) {
+      const std::uint64_t rank = from.varint();
+      if (rank >= header->source_symbols) ByteReader::fail();
+      take(source_ranks[rank]);
+    }
+  }
+
+  void read_rules(ByteReader& from, std::uint32_t variables, std::size_t source_length, std::size_t limit,
+                  double threshold, std::vector<RuleEntry>& out) const;
+
+  MappedFile file;
+  const Header* header;
+  MappedWords words, categories, targets;
+  const Symbol* source_ranks;
+  const TargetSymbol* target_ranks;
+  const char* data;
+  std::uint64_t data_size;
+  const std::uint64_t* slots;
+  const Exception* exceptions;
+  std::uint64_t key_mask;
+};
+
+RuleTable::RuleTable(const std::string& path, bool verify) : file_(std::make_unique<File>(path, verify)) {}
+RuleTable::~RuleTable() = default;
+
+std::uint32_t RuleTable::word_id(std::string_view word) const {
+  const WordId id = file_->words.id(word);
+  return id == file_->words.size() ? kNone : id;
+}
+
+std::uint32_t RuleTable::category_id(std::string_view category) const {
+  const WordId id = file_->categories.id(category);
+  return id == file_->categories.size() ? kNone : id;
+}
+
+std::size_t RuleTable::target_size() const { return file_->targets.size(); }
+std::size_t RuleTable::source_words() const { return file_->words.size(); }
+std::size_t RuleTable::categories() const { return file_->categories.size(); }
+
+namespace {
+
+std::string_view word_of(const MappedWords& words, std::uint32_t id) {
+  if (id >= words.size()) throw std::out_of_range("no such word in the rule table");
+  return words.word(id);
+}
+
+}  // namespace
+
+std::string_view RuleTable::target_word(WordId id) const { return word_of(file_->targets, id); }
+std::string_view RuleTable::source_word(std::uint32_t id) const { return word_of(file_->words, id); }
+std::string_view RuleTable::category(std::uint32_t id) const { return word_of(file_->categories, id); }
+
+RuleTable::Place RuleTable::find(WalkKey key) const {
+  const File& file = *file_;
+  const Header& header = *file.header;
+  if (header.exception_count > 0) {
+    const Exception* end = file.exceptions + header.exception_count;
+    const Exception* found = std::lower_bound(file.exceptions, end, key,
+                                              [](const Exception& one, WalkKey wanted) { return one.key < wanted; });
+    if (found != end && found->key == key) return file.place(found->slot);
+  }
+  const std::uint64_t wanted = key & file.key_mask;
+  const int shift = static_cast<int>(header.place_bits) + 1;
+  for (std::uint64_t bucket = home_bucket(key, header.home_buckets); bucket < header.buckets; ++bucket) {
+    const std::uint64_t* slots = file.slots + bucket * kBucket;
+    for (std::size_t i = 0; i < kBucket; ++i) {
+      if (slots[i] >> shift == wanted && slots[i] != 0) return file.place(slots[i]);
+    }
+    if (slots[kBucket - 1] == 0) break;
+  }
+  return {};
+}
+
+void RuleTable::File::read_rules(ByteReader& from, std::uint32_t variables, std::size_t source_length,
+                                 std::size_t limit, double threshold, std::vector<RuleEntry>& out) const {
+  const std::uint64_t total_code = from.varint();
+  const double source_total = total_code % 2 == 0 ? exact_log(total_code) : -logarithm(total_code / 2) - kLeast;
+  const double source_count = total_code % 2 == 0 ? exact_value(total_code) : std::exp(source_total);
+  std::uint64_t count = from.varint();
+  if (limit > 0) count = std::min<std::uint64_t>(count, limit);
+  const bool labels = header->flags & kHasLabels, discounted = header->flags & kDiscounted;
+  const double cut = threshold > 0 ? std::log(threshold) : -HUGE_VAL;
+  double best = 0;
+  for (std::uint64_t n = 0; n < count; ++n) {
+    RuleEntry entry;
+    entry.rule = static_cast<std::uint64_t>(from.position() - data);
+    const std::uint64_t length = from.varint();
+    if (length > kMaxSide || length > from.left()) ByteReader::fail();
+    entry.target.resize(length);
+    for (TargetSymbol& symbol : entry.target) {
+      const std::uint64_t rank = from.varint();
+      if (rank >= header->target_symbols) ByteReader::fail();
+      symbol = target_ranks[rank];
+      if (is_target_variable(symbol) ? variable_number(symbol) >= variables : symbol >= targets.size()) {
+        ByteReader::fail();
+      }
+    }
+    const std::uint64_t count_code = from.varint();
+    const bool exact = count_code % 2 == 0;
+    double forward = exact ? std::min(0.0, exact_log(count_code) - source_total) : logarithm(count_code / 2);
+    entry.count = static_cast<float>(exact ? exact_value(count_code) : source_count * std::exp(forward));
+    entry.source_total = static_cast<float>(source_count);
+    const std::uint64_t target_code = from.varint();
+    double backward = 0;
+    if (target_code == 0) {
+      entry.target_total = entry.count;
+    } else if (target_code % 2 == 0) {
+      if (!exact) ByteReader::fail();
+      backward = std::min(0.0, exact_log(count_code) - exact_log(target_code));
+      entry.target_total = static_cast<float>(exact_value(target_code));
+    } else {
+      backward = logarithm(target_code / 2);
+      entry.target_total = static_cast<float>(entry.count * std::exp(-backward));
+    }
+    const double lexical_target = logarithm(from.varint()), lexical_source = logarithm(from.varint());
+    if (discounted) {
+      forward = logarithm(from.varint());
+      backward = logarithm(from.varint());
+    }
+    if (labels) {
+      const std::uint64_t number = from.varint();
+      if (number > from.left()) ByteReader::fail();
+      entry.labels.reserve(number);
+      for (std::uint64_t i = 0; i < number; ++i) {
+        const std::uint64_t begin = from.varint(), end = from.varint();
+        if (begin >= end || end > source_length || end > 255) ByteReader::fail();
+        entry.labels.push_back({static_cast<std::uint8_t>(begin), static_cast<std::uint8_t>(end)});
+      }
+    }
+    if (n == 0) best = forward;
+    if (forward < best + cut) return;
+    entry.scores = {static_cast<float>(forward), static_cast<float>(backward), static_cast<float>(lexical_target),
+                    static_cast<float>(lexical_source)};
+    out.push_back(std::move(entry));
+  }
+}
+
+void RuleTable::read(const Place& place, std::span<const Symbol> check, std::size_t limit, double threshold,
+                     std::vector<RuleEntry>& out) const {
+  if (place.rules == 0) return;
+  ByteReader from = file_->reader(place.rules - 1);
+  if (from.varint() != check.size()) return;
+  bool same = true;
+  std::size_t i = 0;
+  std::uint32_t variables = 0;
+  file_->read_source(from, check.size(), [&](Symbol symbol) {
+    same = same && symbol == check[i++];
+    variables += is_variable(symbol);
+  });
+  if (same) file_->read_rules(from, variables, check.size(), limit, threshold, out);
+}
+
+bool RuleTable::scan(std::uint64_t& position, std::vector<Symbol>& source, std::vector<RuleEntry>& rules) const {
+  if (position == file_->data_size) return false;
+  ByteReader from = file_->reader(position);
+  const std::uint64_t length = from.varint();
+  if (length > kMaxSide || length > from.left()) ByteReader::fail();
+  source.clear();
+  std::uint32_t variables = 0;
+  file_->read_source(from, length, [&](Symbol symbol) {
+    source.push_back(symbol);
+    variables += is_variable(symbol);
+  });
+  rules.clear();
+  file_->read_rules(from, variables, length, 0, 0, rules);
+  position = static_cast<std::uint64_t>(from.position() - file_->data);
+  return true;
+}
+
+std::size_t RuleTable::rules() const { return file_->header->rules; }
+std::size_t RuleTable::sources() const { return file_->header->sources; }
+std::size_t RuleTable::prefixes() const { return file_->header->prefixes; }
+std::size_t RuleTable::bytes() const { return file_->header->file_size; }
+std::size_t RuleTable::sentences() const { return file_->header->sentences; }
+std::size_t RuleTable::occurrences() const { return file_->header->occurrences; }
+bool RuleTable::discounted() const { return file_->header->flags & kDiscounted; }
+bool RuleTable::has_labels() const { return file_->header->flags & kHasLabels; }
+std::size_t RuleTable::longest_source() const { return file_->header->longest_source; }
+std::size_t RuleTable::longest_target() const { return file_->header->longest_target; }
+std::string RuleTable::grammar() const {
+  const char* name = file_->header->grammar;
+  return {name, std::find(name, name + sizeof file_->header->grammar, '\0')};
+}
+std::string RuleTable::description() const {
+  return {file_->file.data() + file_->header->description, file_->header->description_size};
+}
+
+}  // namespace treeglot

@@ -1,0 +1,344 @@
+#include "table/rule_table_writer.hh"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <stdexcept>
+
+#include "table/rule_table.hh"
+#include "util/mapped_header.hh"
+
+namespace treeglot {
+
+using namespace rule_format;
+
+namespace {
+
+[[noreturn]] void cannot_write() { throw std::runtime_error("cannot write the file (is the disk full?)"); }
+
+constexpr std::uint32_t kUnused = 0xFFFFFFFF;
+
+// Numbers those that are used by their texts; returns the texts in order.
+template <class Text>
+std::vector<const std::string*> number_by_text(const std::vector<bool>& used, Text text,
+                                               std::vector<std::uint32_t>& ids) {
+  std::vector<std::uint32_t> order;
+  for (std::uint32_t id = 0; id < used.size(); ++id) {
+    if (used[id]) order.push_back(id);
+  }
+  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return text(a) < text(b); });
+  ids.assign(used.size(), kUnused);
+  std::vector<const std::string*> texts;
+  for (std::uint32_t id : order) {
+    ids[id] = static_cast<std::uint32_t>(texts.size());
+    texts.push_back(&text(id));
+  }
+  return texts;
+}
+
+// Gives frequent symbols low ranks; ties by symbol, so that the order depends on texts alone.
+struct Frequency {
+  std::uint64_t count;
+  std::uint32_t symbol;  // of the table
+  std::uint32_t* rank;   // where it goes
+};
+void rank_by_frequency(std::vector<Frequency>& symbols) {
+  std::sort(symbols.begin(), symbols.end(), [](const Frequency& a, const Frequency& b) {
+    return a.count != b.count ? a.count > b.count : a.symbol < b.symbol;
+  });
+  for (std::uint32_t rank = 0; rank < symbols.size(); ++rank) *symbols[rank].rank = rank;
+}
+
+bool has_id(SymbolKind kind) { return kind != SymbolKind::kClose && kind != SymbolKind::kGap; }
+
+}  // namespace
+
+RuleTableWriter::RuleTableWriter(const std::string& path, const ParsedBitext& corpus,
+                                 const CategoryInterner& categories, Options options)
+    : file_(std::fopen(path.c_str(), "wb")),
+      options_(std::move(options)),
+      corpus_(corpus),
+      categories_(categories),
+      items_(options_.folder, options_.memory, ItemLess{}) {
+  if (!file_) throw std::runtime_error("cannot create the file");
+  if (options_.grammar.size() >= sizeof header_.grammar)
+    throw std::runtime_error("the name of the grammar is too long");
+  buffer_.reserve(kChecksumChunk);
+}
+
+void RuleTableWriter::write(const char* data, std::size_t size) {
+  position_ += size;
+  while (size > 0) {
+    const std::size_t part = std::min(size, kChecksumChunk - buffer_.size());
+    buffer_.insert(buffer_.end(), data, data + part);
+    data += part;
+    size -= part;
+    if (buffer_.size() == kChecksumChunk) flush();
+  }
+}
+
+void RuleTableWriter::flush() {
+  checksum_ = hash_bytes(buffer_.data(), buffer_.size(), checksum_);
+  if (std::fwrite(buffer_.data(), 1, buffer_.size(), file_.get()) != buffer_.size()) cannot_write();
+  buffer_.clear();
+}
+
+std::uint64_t RuleTableWriter::align(std::size_t to) {
+  static constexpr char zeros[64] = {};
+  write(zeros, (to - position_ % to) % to);
+  return position_;
+}
+
+std::uint64_t RuleTableWriter::put_strings(const std::vector<const std::string*>& texts) {
+  const std::uint64_t offset = align(8);
+  std::uint64_t start = 0;
+  for (std::size_t id = 0; id <= texts.size(); ++id) {
+    if (start > 0xFFFFFFFF) throw std::runtime_error("a vocabulary of more than 4 GB");
+    plain(static_cast<std::uint32_t>(start));
+    if (id < texts.size()) start += texts[id]->size();
+  }
+  for (const std::string* text : texts) write(text->data(), text->size());
+  return offset;
+}
+
+void RuleTableWriter::begin(const SymbolUse& use) {
+  std::memcpy(header_.magic, kMagic, sizeof kMagic);
+  header_.version = kVersion;
+  header_.flags = (options_.labels ? kHasLabels : 0) | (options_.discounted ? kDiscounted : 0);
+  std::memcpy(header_.grammar, options_.grammar.data(), options_.grammar.size());
+  const Header nothing{};  // an unfinished file is no table
+  if (std::fwrite(&nothing, sizeof nothing, 1, file_.get()) != 1) cannot_write();
+  position_ = sizeof nothing;
+
+  std::vector<bool> words(corpus_.source.words.size()), categories(categories_.size()), targets(use.target.size());
+  for (std::size_t kind = 0; kind < use.source.size(); ++kind) {
+    const bool word = id_is_word(symbol(static_cast<SymbolKind>(kind), 0));
+    if (!has_id(static_cast<SymbolKind>(kind))) continue;
+    for (std::size_t id = 0; id < use.source[kind].size(); ++id) {
+      if (use.source[kind][id]) (word ? words : categories)[id] = true;
+    }
+  }
+  for (std::size_t id = 0; id < use.target.size(); ++id) targets[id] = use.target[id] > 0;
+  auto source_text = [&](std::uint32_t id) -> const std::string& { return corpus_.source.words.word(id); };
+  auto category_text = [&](std::uint32_t id) -> const std::string& { return categories_.text(id); };
+  auto target_text = [&](std::uint32_t id) -> const std::string& { return corpus_.target_words.word(id); };
+  const auto source_texts = number_by_text(words, source_text, word_ids_);
+  const auto category_texts = number_by_text(categories, category_text, category_ids_);
+  const auto target_texts = number_by_text(targets, target_text, target_ids_);
+  header_.source_words = source_texts.size();
+  header_.categories = category_texts.size();
+  header_.target_words = target_texts.size();
+  header_.source_strings = put_strings(source_texts);
+  header_.category_strings = put_strings(category_texts);
+  header_.target_strings = put_strings(target_texts);
+
+  std::vector<Frequency> symbols;
+  for (std::size_t kind = 0; kind < use.source.size(); ++kind) {
+    source_ranks_[kind].assign(use.source[kind].size(), kUnused);
+    const auto which = static_cast<SymbolKind>(kind);
+    const bool word = id_is_word(symbol(which, 0));
+    for (std::uint32_t id = 0; id < use.source[kind].size(); ++id) {
+      if (!use.source[kind][id]) continue;
+      const std::uint32_t own = !has_id(which) ? 0 : (word ? word_ids_ : category_ids_)[id];
+      symbols.push_back({use.source[kind][id], symbol(which, own), &source_ranks_[kind][id]});
+    }
+  }
+  rank_by_frequency(symbols);
+  header_.source_symbols = symbols.size();
+  header_.source_ranks = align(8);
+  for (const Frequency& one : symbols) plain(one.symbol);
+  symbols.clear();
+  target_ranks_.assign(use.target.size(), kUnused);
+  variable_ranks_.assign(use.variables.size(), kUnused);
+  for (std::uint32_t id = 0; id < use.target.size(); ++id) {
+    if (use.target[id]) symbols.push_back({use.target[id], target_ids_[id], &target_ranks_[id]});
+  }
+  for (std::uint32_t k = 0; k < use.variables.size(); ++k) {
+    if (use.variables[k]) symbols.push_back({use.variables[k], target_variable(k), &variable_ranks_[k]});
+  }
+  rank_by_frequency(symbols);
+  header_.target_symbols = symbols.size();
+  header_.target_ranks = align(8);
+  for (const Frequency& one : symbols) plain(one.symbol);
+  header_.data = align(8);
+}
+
+void RuleTableWriter::put_rule(const CountedSource& source, std::uint64_t source_code, const CountedRule& rule) {
+  if (rule.target.size() > kMaxSide) throw std::runtime_error("a rule with more than 65,535 symbols");
+  header_.longest_target = std::max<std::uint64_t>(header_.longest_target, rule.target.size());
+  out_.varint(rule.target.size());
+  for (TargetSymbol symbol : rule.target) {
+    out_.varint(is_target_variable(symbol) ? variable_ranks_[variable_number(symbol)] : target_ranks_[symbol]);
+  }
+  auto ratio = [](std::uint64_t whole, std::uint64_t part) {
+    return steps(std::log(static_cast<double>(whole) / static_cast<double>(part)));
+  };
+  const std::uint64_t count_code = rule.count == source.total ? source_code : exact_code(rule.count);
+  const bool exact = count_code != 0 && count_code % 2 == 0;
+  out_.varint(exact ? count_code : 2 * ratio(source.total, rule.count) + 1);
+  if (rule.target_total == rule.count) {
+    out_.varint(0);
+  } else {
+    const std::uint64_t total_code = exact ? exact_code(rule.target_total) : 0;
+    out_.varint(total_code ? total_code : 2 * ratio(rule.target_total, rule.count) + 1);
+  }
+  out_.varint(steps(-std::log(static_cast<double>(rule.lexical_target))));
+  out_.varint(steps(-std::log(static_cast<double>(rule.lexical_source))));
+  if (options_.discounted) {
+    out_.varint(steps(-std::log(std::max(rule.target_given_source, 1e-37))));
+    out_.varint(steps(-std::log(std::max(rule.source_given_target, 1e-37))));
+  }
+  if (options_.labels) {
+    out_.varint(rule.labels.size());
+    for (const StructureLabel& label : rule.labels) {
+      out_.varint(label.begin);
+      out_.varint(label.end);
+    }
+  }
+}
+
+void RuleTableWriter::take(const CountedSource& source) {
+  if (source.source.size() > kMaxSide) throw std::runtime_error("a rule with more than 65,535 symbols");
+  out_.bytes.clear();
+  out_.varint(source.source.size());
+  std::size_t shared = 0;
+  bool same = true;
+  for (std::size_t i = 0; i < source.source.size(); ++i) {
+    const Symbol given = source.source[i];
+    const auto kind = symbol_kind(given);
+    out_.varint(source_ranks_[static_cast<std::size_t>(kind)][symbol_id(given)]);
+    const std::uint32_t id = !has_id(kind)       ? 0
+                             : id_is_word(given) ? word_ids_[symbol_id(given)]
+                                                 : category_ids_[symbol_id(given)];
+    const Symbol own = symbol(kind, id);
+    same = same && i < previous_.size() && previous_[i] == own;
+    if (same) {
+      ++shared;
+      continue;
+    }
+    previous_.resize(i);
+    walk_.resize(i);
+    previous_.push_back(own);
+    walk_.push_back(walk_step(i == 0 ? walk_start() : walk_[i - 1], own));
+  }
+  previous_.resize(source.source.size());
+  walk_.resize(source.source.size());
+  // The last source begins this one if nothing of it had to go.
+  if (header_.sources > 0) {
+    pending_.value |= shared == pending_length_;
+    items_.push(pending_);
+    ++header_.prefixes;
+  }
+  for (std::size_t i = shared; i + 1 < walk_.size(); ++i) {
+    items_.push({walk_[i], 1});
+    ++header_.prefixes;
+  }
+  pending_ = {walk_.empty() ? walk_start() : walk_.back(), 2 * (position_ - header_.data + 1)};
+  pending_length_ = walk_.size();
+
+  std::uint64_t code = exact_code(source.total);
+  if (code == 0) code = 2 * steps(std::log(count_value(source.total)) + kLeast) + 1;
+  out_.varint(code);
+  out_.varint(source.rules.size());
+  for (const CountedRule& rule : source.rules) put_rule(source, code, rule);
+  write(out_.bytes.data(), out_.bytes.size());
+  ++header_.sources;
+  header_.rules += source.rules.size();
+  header_.longest_source = std::max<std::uint64_t>(header_.longest_source, source.source.size());
+}
+
+void RuleTableWriter::put_index() {
+  if (header_.sources > 0) {
+    items_.push(pending_);
+    ++header_.prefixes;
+  }
+  items_.finish();
+  const std::uint64_t data_size = header_.data_end - header_.data;
+  header_.place_bits = std::max<std::uint64_t>(std::bit_width(data_size + 1), options_.place_bits);
+  const int key_bits = 63 - static_cast<int>(header_.place_bits);
+  const std::uint64_t key_mask = (std::uint64_t{1} << key_bits) - 1;
+  header_.home_buckets = static_cast<std::uint64_t>(static_cast<double>(header_.prefixes) / (kBucket * kLoad)) + 1;
+  header_.index = align(64);
+
+  // Items come by key, so by bucket. A chain of full buckets ends with the first that is not full.
+  std::vector<Exception> exceptions;
+  std::vector<Item> chain;
+  auto slot_of = [&](const Item& item) {  // without the bits of the key
+    return (item.value & 1) << header_.place_bits | item.value >> 1;
+  };
+  auto close_chain = [&] {
+    std::sort(chain.begin(), chain.end(), [&](const Item& a, const Item& b) {
+      return (a.key & key_mask) != (b.key & key_mask) ? (a.key & key_mask) < (b.key & key_mask) : a.key < b.key;
+    });
+    for (std::size_t i = 0; i < chain.size(); ++i) {
+      auto like = [&](std::size_t j) { return (chain[i].key & key_mask) == (chain[j].key & key_mask); };
+      if ((i > 0 && like(i - 1)) || (i + 1 < chain.size() && like(i + 1))) {
+        exceptions.push_back({chain[i].key, slot_of(chain[i])});
+      }
+    }
+    chain.clear();
+  };
+  std::vector<Item> waiting;  // those that belong to this bucket or an earlier one
+  std::size_t used = 0;
+  const Item* next = items_.next();
+  Item ahead = next ? *next : Item{};
+  bool more = next != nullptr;
+  std::uint64_t bucket = 0;
+  for (; bucket < header_.home_buckets || used < waiting.size(); ++bucket) {
+    while (more && home_bucket(ahead.key, header_.home_buckets) == bucket) {
+      Item item = ahead;
+      next = items_.next();
+      more = next != nullptr;
+      if (more) ahead = *next;
+      while (more && ahead.key == item.key) {  // two prefixes with one key: the first with rules stands for both
+        item.value |= ahead.value & 1;
+        next = items_.next();
+        more = next != nullptr;
+        if (more) ahead = *next;
+      }
+      waiting.push_back(item);
+    }
+    std::size_t filled = 0;
+    for (; filled < kBucket && used < waiting.size(); ++filled, ++used) {
+      const Item& item = waiting[used];
+      plain((item.key & key_mask) << (header_.place_bits + 1) | slot_of(item));
+      chain.push_back(item);
+    }
+    for (std::size_t empty = filled; empty < kBucket; ++empty) plain(std::uint64_t{0});
+    if (used == waiting.size()) {
+      waiting.clear();
+      used = 0;
+    }
+    if (filled < kBucket) close_chain();
+  }
+  close_chain();
+  header_.buckets = bucket;
+  std::sort(exceptions.begin(), exceptions.end(), [](const Exception& a, const Exception& b) { return a.key < b.key; });
+  header_.exceptions = align(8);
+  header_.exception_count = exceptions.size();
+  for (const Exception& one : exceptions) plain(one);
+}
+
+std::uint64_t RuleTableWriter::finish(const RuleStatistics& statistics) {
+  header_.sentences = statistics.sentences;
+  header_.occurrences = statistics.occurrences;
+  header_.data_end = position_;
+  put_index();
+  header_.description = position_;
+  header_.description_size = options_.description.size();
+  write(options_.description.data(), options_.description.size());
+  if (!buffer_.empty()) flush();
+  header_.file_size = position_;
+  header_.checksum = checksum_;
+  header_.header_checksum = header_checksum(header_);
+  if (std::fseek(file_.get(), 0, SEEK_SET) != 0 || std::fwrite(&header_, sizeof header_, 1, file_.get()) != 1 ||
+      std::fflush(file_.get()) != 0 || ::fsync(::fileno(file_.get())) != 0) {
+    cannot_write();
+  }
+  file_.reset();
+  return position_;
+}
+
+}  // namespace treeglot

@@ -1,0 +1,77 @@
+// Writes counted rules as a rule table (rule_table.hh), source by source as they come.
+#pragma once
+
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "extract/extractor.hh"
+#include "table/rule_counts.hh"
+#include "table/rule_table_format.hh"
+#include "util/bytes.hh"
+#include "util/external_sort.hh"
+
+namespace treeglot {
+
+class RuleTableWriter : public RuleConsumer {
+ public:
+  struct Options {
+    std::string grammar;      // at most 31 bytes
+    std::string description;  // any text; kept with the table
+    bool labels = false;      // rules have structures
+    bool discounted = false;  // probabilities do not follow from the counts
+    std::string folder = "/tmp";
+    std::size_t memory = std::size_t{1} << 28;  // for sorting the index
+    unsigned place_bits = 0;                    // of a slot, at least: leaves fewer bits of the key (for tests)
+  };
+  // Corpus and categories must outlive the writer.
+  RuleTableWriter(const std::string& path, const ParsedBitext& corpus, const CategoryInterner& categories,
+                  Options options);
+
+  void begin(const SymbolUse& use) override;
+  void take(const CountedSource& source) override;
+  // Completes the file; returns its size.
+  std::uint64_t finish(const RuleStatistics& statistics);
+
+ private:
+  struct Close {
+    void operator()(std::FILE* file) const { std::fclose(file); }
+  };
+  struct Item {
+    std::uint64_t key, value;  // twice (place + 1), and whether longer sources begin with it
+  };
+  struct ItemLess {
+    bool operator()(const Item& a, const Item& b) const { return a.key != b.key ? a.key < b.key : a.value > b.value; }
+  };
+
+  void write(const char* data, std::size_t size);
+  template <class T>
+  void plain(const T& value) {
+    write(reinterpret_cast<const char*>(&value), sizeof value);
+  }
+  void flush();
+  std::uint64_t align(std::size_t to);
+  std::uint64_t put_strings(const std::vector<const std::string*>& texts);
+  void put_rule(const CountedSource& source, std::uint64_t source_code, const CountedRule& rule);
+  void put_index();
+
+  std::unique_ptr<std::FILE, Close> file_;
+  Options options_;
+  const ParsedBitext& corpus_;
+  const CategoryInterner& categories_;
+  std::vector<char> buffer_;
+  std::uint64_t position_ = 0, checksum_ = 0;
+  rule_format::Header header_{};
+  std::vector<std::uint32_t> word_ids_, category_ids_, target_ids_;  // of the corpus -> of the table
+  std::array<std::vector<std::uint32_t>, 16> source_ranks_;          // kind, id of the corpus -> rank
+  std::vector<std::uint32_t> target_ranks_, variable_ranks_;
+  ExternalSorter<Item, ItemLess> items_;
+  std::vector<Symbol> previous_;     // the last source, in the table's symbols
+  std::vector<std::uint64_t> walk_;  // keys of its prefixes
+  Item pending_{};                   // its item
+  std::size_t pending_length_ = 0;
+  ByteWriter out_;
+};
+
+}  // namespace treeglot

@@ -1,0 +1,38 @@
+"""Dependency-to-string rules: a head with all its dependents on the source side (Xie et al. 2011, as the papers
+"consdep2str" and "augmented" use them; spec: tree-to-string, sections 1 and 2).
+
+A head-dependents relation gives rules when the target spans of its head, of its dependents' subtrees and of all of them
+together are consistent with the word alignment. Dependents that have dependents of their own are variables. Words of one type
+(head, internal dependents, leaves) are shown all by their words or all by their tags, which makes up to eight rules.
+
+>>> from treeglot.examples.worked import worked_example
+>>> for rule in extract(worked_example()):
+...     print(rule)
+x1:NR x2:AD ^x3:VV x4:NN* ||| x1 x2 x3 x4 ||| 1
+x1:NR x2:AD ^x3:VV x4:本* ||| x1 x2 x3 x4 ||| 1
+x1:NR x2:AD ^推出 x3:NN* ||| x1 x2 launch x3 ||| 1
+x1:NR x2:AD ^推出 x3:本* ||| x1 x2 launch x3 ||| 1
+x1:OD ^_:M ||| x1 ||| 1
+x1:OD ^款 ||| x1 ||| 1
+英特尔 将 ^x1:VV x2:NN* ||| Intel will x1 x2 ||| 1
+英特尔 将 ^x1:VV x2:本* ||| Intel will x1 x2 ||| 1
+英特尔 将 ^推出 x1:NN* ||| Intel will launch x1 ||| 1
+英特尔 将 ^推出 x1:本* ||| Intel will launch x1 ||| 1
+首 ^_:M ||| the first ||| 1
+首 ^款 ||| the first ||| 1
+"""
+
+from __future__ import annotations
+
+from treeglot.grammars.rules import MAX_VARIANTS, Rule, SpanMode, extract_rules
+from treeglot.trees.sentence import AlignedPair
+
+
+def extract(pair: AlignedPair, *, span_mode: SpanMode = "ghkm", max_variants: int = MAX_VARIANTS) -> list[Rule]:
+    """The dep2str rules of a pair with a dependency tree of the source.
+
+    ``span_mode`` ``ghkm`` wants every subtree's span consistent; ``xie`` takes the span of a subtree from those of its words
+    that have consistent spans, and leaves target words between the parts out. With more than ``max_variants`` target sides
+    of one source side only the shortest is kept.
+    """
+    return extract_rules("dep2str", pair, span_mode=span_mode, max_variants=max_variants)

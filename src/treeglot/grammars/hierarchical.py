@@ -1,0 +1,63 @@
+"""Hierarchical rules: phrase pairs with gaps, learnt without any tree (Chiang 2007; spec: tree-to-string, section 6).
+
+An initial phrase is a phrase pair of at most ten words a side. A rule is an initial phrase in which smaller ones, of at least
+two source words, have become gaps: at most two, not next to each other on the source side, with at most five source symbols
+and at least one pair of linked words left. Every initial phrase has a count of 1 that its rules share. With the default
+options rules and counts are those of Moses' extract-rules.
+
+>>> from treeglot.examples.worked import worked_example
+>>> for rule in extract(worked_example(), max_initial_phrase=5):
+...     if "x1" in rule.source:
+...         print(rule)
+x1:X 推出 ||| x1 launch ||| 0.333333
+x1:X 超极 本 ||| x1 Ultrabook ||| 0.25
+亚洲 x1:X ||| x1 in Asia ||| 0.2
+亚洲 x1:X 超极 本 ||| x1 Ultrabook in Asia ||| 0.2
+亚洲 首 x1:X ||| the first x1 in Asia ||| 0.2
+亚洲 首 款 x1:X ||| the first x1 in Asia ||| 0.2
+英特尔 x1:X ||| Intel x1 ||| 0.333333
+首 x1:X ||| the first x1 ||| 0.25
+首 款 x1:X ||| the first x1 ||| 0.25
+"""
+
+from __future__ import annotations
+
+from treeglot.grammars.rules import Rule, extract_rules
+from treeglot.trees.sentence import AlignedPair
+
+MAX_INITIAL_PHRASE = 10
+MAX_SOURCE_SYMBOLS = 5
+MAX_GAPS = 2
+MIN_GAP = 2
+MAX_RULES = 20000
+"""How many rules one initial phrase may have: those with the fewest gaps are kept."""
+
+
+def extract(
+    pair: AlignedPair,
+    *,
+    max_initial_phrase: int = MAX_INITIAL_PHRASE,
+    max_source_symbols: int = MAX_SOURCE_SYMBOLS,
+    max_gaps: int = MAX_GAPS,
+    min_gap: int = MIN_GAP,
+    fractional: bool = True,
+    tight: bool = False,
+    max_rules: int = MAX_RULES,
+) -> list[Rule]:
+    """The hierarchical rules of a pair; trees are not looked at.
+
+    ``min_gap`` is the least number of source words of a gap. ``fractional``: the rules of an initial phrase share a count of
+    1; otherwise each counts 1. ``tight`` (Chiang's): initial phrases neither begin nor end with unaligned words.
+    ``max_rules`` 0 is no limit.
+    """
+    return extract_rules(
+        "hierarchical",
+        pair,
+        max_initial_phrase=max_initial_phrase,
+        max_source_symbols=max_source_symbols,
+        max_gaps=max_gaps,
+        min_gap=min_gap,
+        fractional=fractional,
+        tight=tight,
+        max_rules=max_rules,
+    )

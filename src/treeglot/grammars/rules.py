@@ -1,0 +1,92 @@
+"""Rules of the tree-to-string grammars as text, and their extraction from one pair (spec: tree-to-string, section 2, "Text
+form").
+
+A rule has a source side (a head-dependents relation, a tree fragment, or words with gaps) and a target side of words and
+variables. Where unaligned target words can go to several places the m variants of a rule count 1/m each.
+
+>>> from treeglot.examples.worked import worked_example
+>>> for rule in extract_rules("dep2str", worked_example())[4:6]:
+...     print(rule)
+x1:OD ^_:M ||| x1 ||| 1
+x1:OD ^款 ||| x1 ||| 1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, NamedTuple
+
+from treeglot._core import rules as core
+from treeglot.errors import ConfigError, TreeError
+from treeglot.trees.corpus import Binarize, ParsedBitext, parsed_bitext
+from treeglot.trees.sentence import AlignedPair, ParsedSentence
+
+SpanMode = Literal["ghkm", "xie"]
+
+MAX_VARIANTS = 16
+"""How many placements of unaligned target words are kept unless another limit is given."""
+
+GRAMMARS = core.GRAMMARS
+"""The grammars whose rules can be extracted."""
+
+
+class Rule(NamedTuple):
+    """A rule of one pair of sentences with the sum of its counts.
+
+    ``labels`` (augmented rules only) are groups of neighbouring source symbols, half-open: the fixed and floating
+    structures for which a bilingual phrase may be put in.
+    """
+
+    source: str
+    target: str
+    count: float  # type: ignore[assignment]  # hides tuple.count, which nobody needs
+    labels: tuple[tuple[int, int], ...] = ()
+
+    def __str__(self) -> str:
+        return f"{self.source} ||| {self.target} ||| {self.count:.6g}"
+
+
+def extract_rules(grammar: str, pair: AlignedPair, *, binarize: Binarize = "none", **options: Any) -> list[Rule]:
+    """The rules of a grammar in an aligned pair whose source is parsed, in the order of their lines. Equal rules are
+    one, with counts added up and labels united. Word links of every kind count."""
+    links = [(link.source, link.target) for link in pair.word_links]
+    return extract_words(grammar, pair.source, pair.target.tokens.forms, links, binarize=binarize, **options)
+
+
+def extract_words(
+    grammar: str,
+    source: ParsedSentence,
+    target: Sequence[str],
+    links: Sequence[tuple[int, int]],
+    *,
+    binarize: Binarize = "none",
+    **options: Any,
+) -> list[Rule]:
+    """`extract_rules` for a parsed source, the words of its translation and their links (source number, target number)."""
+    check_trees(grammar, source)
+    bitext = parsed_bitext([(source, target, links)], binarize=binarize)
+    return [Rule(*rule) for rule in make_extractor(grammar, bitext, **options).rules(0)]
+
+
+def make_extractor(grammar: str, bitext: ParsedBitext, **options: Any) -> core.Extractor:
+    """The native extractor of a grammar for a complete bitext."""
+    try:
+        return core.Extractor(bitext.columns, grammar, **options)
+    except ValueError as error:
+        raise ConfigError(str(error), remedy="see treeglot rules extract --help for what each grammar can do") from None
+
+
+def check_trees(grammar: str, source: ParsedSentence, number: int | None = None) -> None:
+    """Refuse a sentence without the trees that a grammar needs; ``number`` names it if it has no id."""
+    if grammar not in GRAMMARS:
+        raise ConfigError(f"there is no grammar {grammar!r}", remedy=f"choose one of: {', '.join(GRAMMARS)}")
+    needs = core.needed_trees(grammar)
+    for needed, tree, kind in zip(
+        needs, (source.dependency, source.constituency), ("dependency", "constituency"), strict=True
+    ):
+        if needed and tree is None and len(source.tokens) > 0:
+            name = source.id or (str(number) if number is not None else "")
+            raise TreeError(
+                f"{f'sentence {name}: ' if name else ''}no {kind} tree",
+                remedy=f"{grammar} needs the {kind} tree of every source sentence; treeglot parse makes them",
+            )

@@ -1,0 +1,398 @@
+"""Comparing systems of one project: what is missing is trained, tuned and decoded, then everything stands in one table.
+
+All systems have the same words, alignment and language model. Each is decoded in a process of its own, so that time and peak
+memory are its own. Scores are means over tuning seeds with their standard deviation; significance is tested against the
+first system, by paired bootstrap and by the sign test of Collins et al., on the translations of the same seed. For systems of
+head-dependents rules the table has the shares of sentences and rules that are phrasal, as the paper consdep2str has them.
+"""
+
+from __future__ import annotations
+
+import json
+import statistics
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from treeglot.errors import ConfigError, TreeglotError
+from treeglot.evaluation import Comparison, Options, evaluate
+from treeglot.evaluation import compare as test_significance
+from treeglot.files import atomic_write, read_lines
+from treeglot.pipeline.config import CONFIG_NAME
+from treeglot.pipeline.decoding import model_files, part_files, start_weights
+from treeglot.pipeline.preparation import read_corpus
+from treeglot.pipeline.project import Project
+from treeglot.pipeline.stages import Paths, Stage
+from treeglot.pipeline.tuned import tuning_stage
+from treeglot.tables import PhraseTable
+
+METRICS = ("bleu-lc", "nist", "meteor", "chrf", "ter")
+TESTS = ("bootstrap", "sign")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One system on one part of the data."""
+
+    system: str
+    part: str
+    grammars: tuple[str, ...]
+    seeds: tuple[int, ...]
+    dev: tuple[float, ...]
+    """BLEU on the dev part as tuning saw it, for each seed."""
+    scores: dict[str, tuple[float, ...]]
+    """For each metric, the score of each seed."""
+    rules: int
+    phrases: int
+    facts: tuple[dict[str, Any], ...]
+    """What decoding took, for each seed; see `treeglot.pipeline.decoding.main`."""
+    tests: tuple[Comparison, ...] = ()
+    """Against the first system, for each seed and test."""
+
+    def mean(self, metric: str) -> float:
+        return statistics.fmean(self.scores[metric])
+
+    def deviation(self, metric: str) -> float:
+        """The standard deviation over seeds; 0 for one seed."""
+        return statistics.stdev(self.scores[metric]) if len(self.seeds) > 1 else 0.0
+
+    def p(self, test: str) -> float | None:
+        """The largest p-value over seeds, of BLEU; None for the first system."""
+        return max((one.p for one in self.tests if one.test == test), default=None)
+
+    def fact(self, name: str) -> float:
+        """The mean over seeds of what decoding took."""
+        return statistics.fmean(one[name] for one in self.facts)
+
+    @property
+    def rate(self) -> float:
+        """Sentences per second of processor time, that is, on one core."""
+        seconds = self.fact("cpu_seconds")
+        return self.fact("sentences") / seconds if seconds else 0.0
+
+    @property
+    def phrasal(self) -> tuple[float, float] | None:
+        """The shares of sentences and of head-dependents rules that are phrasal, or None if the system has no such rules."""
+        if "hdr_rules" not in self.facts[0]:
+            return None
+        rules = sum(one["hdr_rules"] for one in self.facts)
+        sentences = sum(one["sentences"] for one in self.facts)
+        return (
+            sum(one["phrasal_sentences"] for one in self.facts) / sentences if sentences else 0.0,
+            sum(one["phrasal_rules"] for one in self.facts) / rules if rules else 0.0,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "system": self.system,
+            "part": self.part,
+            "grammars": list(self.grammars),
+            "seeds": list(self.seeds),
+            "dev_bleu": list(self.dev),
+            "scores": {name: list(values) for name, values in self.scores.items()},
+            "mean": {name: self.mean(name) for name in self.scores},
+            "deviation": {name: self.deviation(name) for name in self.scores},
+            "rules": self.rules,
+            "phrases": self.phrases,
+            "decoding": list(self.facts),
+            "sentences_per_core_second": self.rate,
+            "phrasal_sentences": self.phrasal[0] if self.phrasal else None,
+            "phrasal_rules": self.phrasal[1] if self.phrasal else None,
+            "tests": [test.to_dict() for test in self.tests],
+        }
+
+
+@dataclass(frozen=True)
+class SystemComparison:
+    """The table: one row for each part and system, and the signatures that make the scores repeatable."""
+
+    project: str
+    languages: tuple[str, str]
+    rows: tuple[Row, ...]
+    signatures: dict[str, str]
+    notes: tuple[str, ...] = field(default=())
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(row.part for row in self.rows))
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "project": self.project,
+            "languages": list(self.languages),
+            "signatures": self.signatures,
+            "notes": list(self.notes),
+            "rows": [row.to_dict() for row in self.rows],
+        }
+
+    def to_markdown(self) -> str:
+        """Tables for a document, one for each part, with signatures below."""
+        lines: list[str] = []
+        for part in self.parts:
+            rows = [row for row in self.rows if row.part == part]
+            header = table_header(self.signatures)
+            lines += [f"### {part}", "", f"| {' | '.join(header)} |"]
+            lines.append("| --- | " + " | ".join("---:" for _ in header[1:]) + " |")
+            lines += [f"| {' | '.join(table_cells(row))} |" for row in rows]
+            lines.append("")
+        lines += [*self.notes, ""]
+        lines += [f"- {name}: `{signature}`" for name, signature in self.signatures.items()]
+        return "\n".join(lines) + "\n"
+
+
+def table_header(metrics: Sequence[str] | dict[str, str]) -> list[str]:
+    """The heads of the columns."""
+    names = [name.removesuffix("-lc") for name in metrics]
+    return [
+        "system", "dev BLEU", *names, "p boot", "p sign", "rules", "CPU s", "sent/s", "peak MB", "phrasal sent", "phrasal rules",
+    ]  # fmt: skip
+
+
+def table_cells(row: Row) -> list[str]:
+    """A row as text."""
+
+    def spread(values: Sequence[float], digits: int = 2) -> str:
+        mean = f"{statistics.fmean(values):.{digits}f}"
+        return f"{mean} ± {statistics.stdev(values):.{digits}f}" if len(values) > 1 else mean
+
+    def share(value: float) -> str:
+        return f"{100 * value:.1f} %"
+
+    p = [row.p(test) for test in TESTS]
+    return [
+        row.system,
+        spread(row.dev) if row.dev else "",
+        *(spread(values) for values in row.scores.values()),
+        *("" if value is None else f"{value:.3f}" for value in p),
+        f"{row.rules or row.phrases:,}",
+        f"{row.fact('cpu_seconds'):.1f}",
+        f"{row.rate:,.0f}" if row.rate >= 10 else f"{row.rate:.1f}",
+        f"{row.fact('peak_memory') / 1e6:,.0f}",
+        *([share(value) for value in row.phrasal] if row.phrasal else ["", ""]),
+    ]
+
+
+def compare_systems(
+    project: Project,
+    systems: Sequence[str],
+    announce: Callable[[str], object],
+    *,
+    seeds: int = 1,
+    parts: Sequence[str] = (),
+    running_text: bool = False,
+    metrics: Sequence[str] = METRICS,
+) -> SystemComparison:
+    """Bring the systems up to date and compare them on ``parts`` (all test parts unless given).
+
+    ``seeds`` tuning runs of each, from the project's seed on. ``running_text`` scores detokenised translations against the raw
+    references with sacreBLEU's own tokeniser; otherwise words are compared with the words of the prepared references.
+    """
+    if len(set(systems)) != len(systems) or not systems:
+        raise ConfigError("systems to compare are named once each", remedy="name one or more systems")
+    if seeds < 1:
+        raise ConfigError(f"{seeds} seeds", remedy="ask for at least one")
+    chosen = tuple(parts) or project.test_parts
+    if not chosen:
+        raise ConfigError("no data.test", path=project.folder / CONFIG_NAME, remedy="add [data.test]")
+    for part in chosen:
+        _check_part(project, part)
+    for system in systems:
+        project.check_system(system)
+    project.train(announce, systems)
+    first = project.config.project.seed
+    numbers = tuple(range(first, first + seeds))
+    tuned = project.raw("dev") is not None
+    with project.runner.locked():
+        for system in systems:
+            for seed in numbers:
+                if tuned:
+                    project.runner.run(tuning_stage(project, system, announce, seed=seed), announce)
+                for part in chosen:
+                    project.runner.run(decoding_stage(project, system, part, seed, tuned), announce)
+                    project.runner.run(scoring_stage(project, system, part, seed, metrics, running_text), announce)
+    rows: list[Row] = []
+    signatures: dict[str, str] = {}
+    for part in chosen:
+        rows += _rows(project, systems, part, numbers, signatures, running_text, metrics)
+    languages = project.config.languages
+    notes = [
+        f"{len(numbers)} tuning seed{'s' if seeds > 1 else ''} ({', '.join(map(str, numbers))})"
+        + ("; mean ± standard deviation" if seeds > 1 else "")
+        + (f"; significance against {systems[0]}" if len(systems) > 1 else "")
+        + (" (the largest p of the seeds)" if seeds > 1 and len(systems) > 1 else "")
+        + ". CPU seconds and sentences per second are of one core."
+    ]
+    if not tuned:
+        notes.append("Not tuned: the project has no dev part.")
+    return SystemComparison(
+        project.config.project.name, (languages.source, languages.target), tuple(rows), signatures, tuple(notes)
+    )
+
+
+def _check_part(project: Project, part: str) -> None:
+    if project.raw(part) is None:
+        raise ConfigError(f"no data.{part}", path=project.folder / CONFIG_NAME, remedy="add it, or name another part")
+
+
+def translate_part(
+    project: Project, system: str, part: str, announce: Callable[[str], object], *, seed: int | None = None
+) -> Path:
+    """Train, tune and translate what is missing; the file with the words of the translations."""
+    _check_part(project, part)
+    project.check_system(system)
+    project.train(announce, [system])
+    chosen = project.config.project.seed if seed is None else seed
+    tuned = project.raw("dev") is not None
+    with project.runner.locked():
+        if tuned:
+            project.runner.run(tuning_stage(project, system, announce, seed=chosen), announce)
+        project.runner.run(decoding_stage(project, system, part, chosen, tuned), announce)
+    return run_path(project, system, part, chosen)
+
+
+def run_path(project: Project, system: str, part: str, seed: int) -> Path:
+    """Where the translations of a part are."""
+    name = part if seed == project.config.project.seed else f"{part}.seed{seed}"
+    return project.folder / "runs" / system / f"{name}.txt"
+
+
+def decoding_stage(project: Project, system: str, part: str, seed: int, tuned: bool = True) -> Stage:
+    """The stage that translates a part in a process of its own; ``tuned`` says whether there must be weights."""
+    spec = project.system(system)
+    out = run_path(project, system, part, seed)
+
+    def run(inputs: Paths, outputs: Paths, work: Path) -> None:
+        names = [str(project.folder), system, part, str(seed), str(outputs["text"]), str(outputs["facts"])]
+        done = subprocess.run(
+            [sys.executable, "-m", "treeglot.pipeline.decoding", *names], stderr=subprocess.PIPE, text=True
+        )
+        if done.returncode:
+            message = done.stderr.strip().removeprefix("treeglot: ") or f"exit code {done.returncode}"
+            raise TreeglotError(f"decoding {part} with {system}: {message}", remedy="see the message of the decoder")
+
+    inputs = {**model_files(project, spec), **part_files(project, spec, part)}
+    if tuned:
+        inputs["weights"] = project.weights_path(system, seed)
+    search = project.config.search.model_dump() if spec.is_phrase_based else spec.decoder_options
+    parameters = {"search": search, "binarize": spec.binarize, "threads": project.threads, "seed": seed}
+    if not tuned:
+        parameters["weights"] = start_weights(spec)
+    name = f"decode-{system}-{part}" + ("" if seed == project.config.project.seed else f"-seed{seed}")
+    return Stage(name, inputs, {"text": out, "facts": out.with_suffix(".json")}, parameters, run)
+
+
+def scoring_stage(
+    project: Project, system: str, part: str, seed: int, metrics: Sequence[str], running_text: bool
+) -> Stage:
+    """The stage that scores the translations of a part: TER of long sentences takes its time."""
+    corpus = project.raw(part)
+    assert corpus is not None
+    text = run_path(project, system, part, seed)
+    kind = "text-scores" if running_text else "scores"
+    references = project.corpus(part)[1]
+    if running_text:
+        references = project.folder / (corpus.target or corpus.file)
+
+    def run(inputs: Paths, outputs: Paths, work: Path) -> None:
+        found = _translations(project, inputs["text"], running_text)
+        report = evaluate(
+            found, _references(project, part, running_text), metrics, options=_options(project, running_text)
+        )
+        with atomic_write(outputs["scores"]) as file:
+            rows = {name: [score.score, score.signature] for name, score in zip(metrics, report, strict=True)}
+            json.dump(rows, file, indent=1)
+            file.write("\n")
+
+    name = f"{kind}-{system}-{part}" + ("" if seed == project.config.project.seed else f"-seed{seed}")
+    parameters = {"metrics": list(metrics), "running_text": running_text, "language": project.target}
+    return Stage(
+        name,
+        {"text": text, "references": references},
+        {"scores": text.with_name(f"{text.stem}.{kind}.json")},
+        parameters,
+        run,
+    )
+
+
+def _options(project: Project, running_text: bool) -> Options:
+    return Options(tokenize="13a" if running_text else "none", language=project.target)
+
+
+def _translations(project: Project, path: Path, running_text: bool) -> list[str]:
+    lines = [line for _, line in read_lines(path)]
+    return [project.pipelines[1].running_text(line.split()) for line in lines] if running_text else lines
+
+
+def _rows(
+    project: Project,
+    systems: Sequence[str],
+    part: str,
+    seeds: Sequence[int],
+    signatures: dict[str, str],
+    running_text: bool,
+    metrics: Sequence[str],
+) -> list[Row]:
+    references = _references(project, part, running_text)
+    options = _options(project, running_text)
+    rows = []
+    baseline: dict[int, list[str]] = {}
+    for system in systems:
+        spec = project.system(system)
+        scores: dict[str, list[float]] = {name: [] for name in metrics}
+        facts, tests, dev = [], [], []
+        for seed in seeds:
+            path = run_path(project, system, part, seed)
+            found = _translations(project, path, running_text)
+            stage = scoring_stage(project, system, part, seed, metrics, running_text)
+            scored = json.loads(stage.outputs["scores"].read_text(encoding="utf-8"))
+            for name in metrics:
+                score, signatures[name] = scored[name]
+                scores[name].append(score)
+            facts.append(json.loads(path.with_suffix(".json").read_text(encoding="utf-8")))
+            log = project.weights_path(system, seed).with_suffix(".log")
+            if log.exists():
+                dev.append(max(float(line.split("\t")[1]) for _, line in read_lines(log)))
+            if seed in baseline:
+                for test in TESTS:
+                    tests += test_significance(
+                        baseline[seed], {system: found}, references, metrics[:1], test=test, options=options
+                    )
+            else:
+                baseline[seed] = found
+        rules = sum(_rule_count(project.rules(table)) for table in spec.tables)
+        rows.append(
+            Row(
+                system,
+                part,
+                spec.grammars,
+                tuple(seeds),
+                tuple(dev),
+                {name: tuple(values) for name, values in scores.items()},
+                rules,
+                len(PhraseTable(project.table)) if spec.is_phrase_based or spec.uses_phrases else 0,
+                tuple(facts),
+                tuple(tests),
+            )
+        )
+    return rows
+
+
+def _rule_count(table: Path) -> int:
+    """The number of rules in a table, from the report beside it."""
+    report: dict[str, Any] = json.loads(table.with_suffix(".json").read_text(encoding="utf-8"))
+    return int(report["rules"])
+
+
+def _references(project: Project, part: str, running_text: bool) -> list[str]:
+    corpus = project.raw(part)
+    assert corpus is not None
+    if not running_text:
+        return [line for _, line in read_lines(project.corpus(part)[1])]
+    if corpus.target:
+        return [line for _, line in read_lines(project.folder / corpus.target)]
+    return [pair.target for pair in read_corpus(corpus, project.folder, project.config.languages)]

@@ -1,0 +1,133 @@
+"""Translating text with any system of a project: raw lines, lines of words, or sentences that are parsed already.
+
+A project that uses trees translates the words of its parser, also with its phrase-based system: text is parsed by the parser of
+``[parsers.source]``, unless trees are given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from types import TracebackType
+from typing import Any, Self
+
+from treeglot.parsers import Parser
+from treeglot.parsers.base import empty_sentence
+from treeglot.pipeline.config import CONFIG_NAME
+from treeglot.pipeline.decoding import Result, as_inputs, decode
+from treeglot.pipeline.project import Project
+from treeglot.pipeline.source_trees import open_source_parser, parse_lines, prepared_sentence
+from treeglot.search.display import Explained, Use, phrase_derivation, readable
+from treeglot.search.phrases import Translation
+from treeglot.trees.sentence import ParsedSentence
+from treeglot.trees.tokens import Tokens
+
+
+@dataclass(frozen=True)
+class Translated:
+    """A sentence as it was given, as the decoder got it, and its translation (``result`` is None for an empty line)."""
+
+    line: str
+    sentence: ParsedSentence
+    result: Result | None
+    text: str
+
+    @property
+    def words(self) -> str:
+        """The source words that the decoder got."""
+        return " ".join(self.sentence.tokens.forms)
+
+    @property
+    def derivation(self) -> Use | None:
+        """The rules of the translation, for every kind of decoder in one form."""
+        return as_derivation(self.result, self.sentence.tokens.forms) if self.result is not None else None
+
+    def explained(self, system: str, weights: Mapping[str, float]) -> Explained | None:
+        """For a page of derivations."""
+        derivation = self.derivation
+        if derivation is None or self.result is None:
+            return None
+        return Explained(self.sentence, derivation, self.text, self.result.score, system, weights=weights)
+
+
+def as_derivation(result: Result, words: Sequence[str]) -> Use:
+    """The derivation of any decoder's result for a sentence of these source words, ready to be shown."""
+    if isinstance(result, Translation):
+        return phrase_derivation(result.derivation, len(words))
+    return readable(result.derivation, words)
+
+
+class Translator:
+    """One system of a project, ready to translate. Use it as a context manager: a parser may have to be stopped."""
+
+    def __init__(
+        self, project: Project, system: str, weights: Mapping[str, float] | None = None, **limits: Any
+    ) -> None:
+        self.project = project
+        self.spec = project.system(system)
+        self.weights = dict(weights or project.weights(system))
+        self.decoder = project.decoder(system, self.weights, **limits)
+        self._parser: Parser | None = None
+
+    @property
+    def parser(self) -> Parser:
+        """The project's parser, opened when it is first needed."""
+        if self._parser is None:
+            config = self.project.folder / CONFIG_NAME
+            self._parser = open_source_parser(self.project.config.parsers.source, self.project.source, config)
+        return self._parser
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._parser is not None:
+            self._parser.close()
+
+    def lines(
+        self, lines: Iterable[str], *, tokenized: bool = False, batch: int = 256, **options: Any
+    ) -> Iterator[Translated]:
+        """Translate text, one sentence a line. ``tokenized``: the lines are words already, and so are the translations.
+        ``options`` are those of `treeglot.pipeline.decoding.decode`."""
+        stream = iter(lines)
+        while some := list(islice(stream, batch)):
+            yield from self._translated(some, self._prepared(some, tokenized), tokenized, options)
+
+    def sentences(
+        self, sentences: Iterable[ParsedSentence], *, tokenized: bool = False, batch: int = 256, **options: Any
+    ) -> Iterator[Translated]:
+        """Translate sentences that are parsed already; their words get the case of the project."""
+        stream = iter(sentences)
+        pipeline = self.project.pipelines[0]
+        while some := list(islice(stream, batch)):
+            prepared = [prepared_sentence(sentence, pipeline) for sentence in some]
+            yield from self._translated([one.text for one in some], prepared, tokenized, options)
+
+    def _prepared(self, lines: Sequence[str], tokenized: bool) -> list[ParsedSentence]:
+        pipeline = self.project.pipelines[0]
+        by_parser = self.project.config.uses_trees and not (tokenized or pipeline.given_words)
+        if not (self.spec.needs or by_parser):
+            words = (line.split() if tokenized else pipeline.words(line) for line in lines)
+            return [ParsedSentence(Tokens(found)) for found in words]
+        full = [n for n, line in enumerate(lines) if line.strip()]
+        found = parse_lines(self.parser, [lines[n] for n in full], pipeline, tokenized=tokenized)
+        prepared = [ParsedSentence(Tokens(()))] * len(lines)
+        for n, sentence in zip(full, found, strict=True):
+            prepared[n] = sentence
+        return prepared
+
+    def _translated(
+        self, lines: Sequence[str], sentences: Sequence[ParsedSentence], tokenized: bool, options: Mapping[str, Any]
+    ) -> Iterator[Translated]:
+        nothing = empty_sentence().tokens.forms
+        full = [n for n, one in enumerate(sentences) if len(one) and (one.tokens.forms != nothing or lines[n].strip())]
+        inputs = as_inputs(self.spec, [sentences[n] for n in full])
+        results = dict(zip(full, decode(self.decoder, inputs, **options), strict=True))
+        pipeline = self.project.pipelines[1]
+        for n, (line, sentence) in enumerate(zip(lines, sentences, strict=True)):
+            result = results.get(n)
+            text = "" if result is None else result.text
+            yield Translated(line, sentence, result, text if tokenized else pipeline.running_text(text.split()))

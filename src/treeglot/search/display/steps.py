@@ -1,0 +1,205 @@
+"""The steps of a derivation: every rule once, numbered from the top, with the words that it covers and those that it made.
+
+A derivation is a tree of rule uses (`Use`). Its steps are numbered in preorder, children in the order of the source. A source
+word *belongs* to the lowest rule over it, a target word to the rule that has it on its target side; so each word of either
+side belongs to exactly one step, whose number and colour it gets in every picture.
+
+>>> inner = PhraseNode("phrases", 1, 3, "在 机场", "at the airport", ("at", "the", "airport"))
+>>> outer = PhraseNode("dep2str", 0, 4, "他 x1:P* ^睡", "he sleeps x1", ("he", "sleeps", "at", "the", "airport"),
+...     children=(inner,), target_items=("he", "sleeps", 0))
+>>> for step in list_steps(outer):
+...     print(step.number, step.depth, step.source_words, step.target_words, step.target_span)
+1 0 (0, 3) (0, 1) (0, 5)
+2 1 (1, 2) (2, 3, 4) (2, 5)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from treeglot.search.phrases import PhraseUse
+
+
+class Use(Protocol):
+    """One rule of a derivation, with what fills its variables; see `treeglot.search.trees.RuleUse`."""
+
+    @property
+    def grammar(self) -> str: ...
+    @property
+    def kind(self) -> str: ...
+    @property
+    def begin(self) -> int: ...
+    @property
+    def end(self) -> int: ...
+    @property
+    def source(self) -> str: ...
+    @property
+    def target(self) -> str: ...
+    @property
+    def features(self) -> Mapping[str, float]: ...
+    @property
+    def words(self) -> Sequence[str]: ...
+    @property
+    def label(self) -> str: ...
+    @property
+    def children(self) -> Sequence[Use]: ...
+    @property
+    def target_items(self) -> Sequence[str | int]: ...
+
+
+@dataclass(frozen=True)
+class PhraseNode:
+    """A `Use` of one's own making, such as a step of the phrase-based decoder."""
+
+    grammar: str
+    begin: int
+    end: int
+    source: str
+    target: str
+    words: tuple[str, ...]
+    kind: str = "span"
+    label: str = ""
+    features: dict[str, float] = field(default_factory=dict)
+    children: tuple[Use, ...] = ()
+    target_items: tuple[str | int, ...] = ()
+    """The target side; left out, it is the words."""
+
+    def __post_init__(self) -> None:
+        if not self.target_items:
+            object.__setattr__(self, "target_items", self.words)
+
+
+def phrase_derivation(uses: Sequence[PhraseUse], words: int) -> Use:
+    """The phrases of a phrase-based translation of ``words`` source words as one derivation."""
+    ordered = sorted(uses, key=lambda use: use.begin)
+    places = {use.begin: place for place, use in enumerate(ordered)}
+    nodes = tuple(
+        PhraseNode(
+            "copy" if use.unknown else "phrases",
+            use.begin,
+            use.end,
+            use.source,
+            use.target,
+            tuple(use.target.split()),
+            features=use.features,
+        )
+        for use in ordered
+    )
+    items = tuple(places[use.begin] for use in uses)
+    return PhraseNode(
+        "phrases",
+        0,
+        words,
+        " ".join(f"x{number}" for number in range(1, len(nodes) + 1)),
+        " ".join(f"x{item + 1}" for item in items),
+        tuple(word for item in items for word in nodes[item].words),
+        kind="goal",
+        children=nodes,
+        target_items=items,
+    )
+
+
+@dataclass(frozen=True)
+class Step:
+    """One rule of a derivation. ``source_words`` and ``target_words`` belong to it alone, the spans are of all below it."""
+
+    number: int
+    parent: int
+    """The number of the rule above; 0 for the topmost."""
+    depth: int
+    height: int
+    """0 if nothing is below it, else one more than the highest of its children."""
+    use: Use
+    source_words: tuple[int, ...]
+    target_words: tuple[int, ...]
+    target_span: tuple[int, int]
+
+    @property
+    def source_span(self) -> tuple[int, int]:
+        return self.use.begin, self.use.end
+
+    def score(self, weights: Mapping[str, float]) -> float:
+        """What this rule adds to the score of the translation."""
+        return sum(weights.get(name, 0.0) * value for name, value in self.use.features.items())
+
+
+def list_steps(derivation: Use) -> list[Step]:
+    """The steps of a derivation, topmost first."""
+    uses: list[Use] = []
+    parents: list[int] = []
+    below: list[list[int]] = []
+    stack: list[tuple[Use, int, int]] = [(derivation, -1, 0)]
+    while stack:
+        use, parent, place = stack.pop()
+        n = len(uses)
+        uses.append(use)
+        parents.append(parent)
+        below.append([-1] * len(use.children))
+        if parent >= 0:
+            below[parent][place] = n
+        stack.extend((child, n, k) for k, child in reversed(list(enumerate(use.children))))
+    depth = [0] * len(uses)
+    height = [0] * len(uses)
+    for n in range(1, len(uses)):
+        depth[n] = depth[parents[n]] + 1
+    for n in range(len(uses) - 1, 0, -1):
+        height[parents[n]] = max(height[parents[n]], height[n] + 1)
+    made, spans = _targets(uses, below)
+    steps = []
+    for n, use in enumerate(uses):
+        covered = {j for child in use.children for j in range(child.begin, child.end)}
+        own = tuple(j for j in range(use.begin, use.end) if j not in covered)
+        steps.append(Step(n + 1, parents[n] + 1, depth[n], height[n], use, own, tuple(made[n]), spans[n]))
+    return steps
+
+
+def _targets(uses: list[Use], below: list[list[int]]) -> tuple[list[list[int]], list[tuple[int, int]]]:
+    """The target words that each use made itself, and the span of all words made by it or below it."""
+    made: list[list[int]] = [[] for _ in uses]
+    spans: list[tuple[int, int]] = [(0, 0)] * len(uses)
+    position = 0
+    walk: list[tuple[int, int, Iterator[str | int]]] = [(0, 0, iter(uses[0].target_items))]
+    while walk:
+        n, start, items = walk[-1]
+        for item in items:
+            if isinstance(item, str):
+                made[n].append(position)
+                position += 1
+            else:
+                child = below[n][item]
+                walk.append((child, position, iter(uses[child].target_items)))
+                break
+        else:
+            spans[n] = (start, position)
+            walk.pop()
+    return made, spans
+
+
+def to_record(derivation: Use, weights: Mapping[str, float] | None = None) -> dict[str, Any]:
+    """A derivation for JSON: a flat list of steps, each with the number of the rule above it, and the words' steps."""
+    steps = list_steps(derivation)
+    rows = []
+    for step in steps:
+        use = step.use
+        row: dict[str, Any] = {
+            "number": step.number,
+            "parent": step.parent,
+            "grammar": use.grammar,
+            "kind": use.kind,
+            "source_span": list(step.source_span),
+            "target_span": list(step.target_span),
+            "source": use.source,
+            "target": use.target,
+            "source_words": list(step.source_words),
+            "target_words": list(step.target_words),
+            "words": " ".join(use.words),
+            "features": {name: round(value, 6) for name, value in use.features.items() if value},
+        }
+        if use.label:
+            row["label"] = use.label
+        if weights is not None:
+            row["score"] = round(step.score(weights), 6)
+        rows.append(row)
+    return {"words": list(derivation.words), "steps": rows}

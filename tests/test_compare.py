@@ -1,0 +1,119 @@
+"""treeglot compare: one table from whatever is there, kept for the next time."""
+
+from __future__ import annotations
+
+import json
+import statistics
+from pathlib import Path
+
+import pytest
+
+from cli_runner import Run
+from treeglot import ConfigError
+from treeglot.evaluation import Options, evaluate
+from treeglot.examples import Sizes, write_example
+from treeglot.pipeline.compare import METRICS, compare_systems, table_cells, table_header
+from treeglot.pipeline.decoding import peak_memory
+from treeglot.pipeline.project import Project
+
+CONFIG = """\
+[languages]
+source = "zh"
+target = "en"
+{data}
+[text]
+casing = "lower"
+tokenizer = "space"
+[lm]
+order = 3
+[tuning]
+iterations = 1
+nbest = 10
+[limits]
+threads = 1
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("compare")
+    write_example(place / "raw", sizes=Sizes(200, 15, 15, 10))
+    sections = []
+    for part in ("train", "dev", "test", "tests.test_long"):
+        name = part.removeprefix("tests.")
+        sections.append(
+            f'[data.{part}]\nconllu = "raw/{name}.zh.conllu"\npenn = "raw/{name}.zh.penn"\ntarget = "raw/{name}.en"'
+        )
+    (place / "treeglot.toml").write_text(CONFIG.format(data="\n".join(sections)), encoding="utf-8")
+    return place
+
+
+def test_table(run: Run, folder: Path, tmp_path: Path) -> None:
+    out = tmp_path / "table.md"
+    result = run("-q", "compare", "phrases", "consdep2str", "--seeds", "2", "-p", folder, "--json", "-o", out)
+    assert result.code == 0, result.err
+    found = json.loads(result.out)
+    assert [(row["part"], row["system"]) for row in found["rows"]] == [
+        ("test", "phrases"),
+        ("test", "consdep2str"),
+        ("test_long", "phrases"),
+        ("test_long", "consdep2str"),
+    ]
+    for row in found["rows"]:
+        assert row["seeds"] == [1, 2] and len(row["dev_bleu"]) == 2 and row["rules"] + row["phrases"] > 100
+        references = (folder / f"corpus/{row['part']}.en").read_text(encoding="utf-8").splitlines()
+        for seed, ending in ((0, ""), (1, ".seed2")):
+            path = folder / f"runs/{row['system']}/{row['part']}{ending}.txt"
+            lines = path.read_text(encoding="utf-8").splitlines()
+            assert len(lines) == len(references)
+            report = evaluate(lines, references, ["bleu-lc"], options=Options(tokenize="none"))
+            assert row["scores"]["bleu-lc"][seed] == pytest.approx(report.scores[0].score)
+        assert row["mean"]["bleu-lc"] == pytest.approx(statistics.fmean(row["scores"]["bleu-lc"]))
+        assert row["deviation"]["bleu-lc"] == pytest.approx(statistics.stdev(row["scores"]["bleu-lc"]))
+        for facts in row["decoding"]:
+            assert facts["cpu_seconds"] >= 0 and 10e6 < facts["peak_memory"] < 1e9
+        baseline = row["system"] == "phrases"
+        assert (row["phrasal_rules"] is None) == baseline
+        assert [test["test"] for test in row["tests"]] == ([] if baseline else ["bootstrap", "sign"] * 2)
+    text = out.read_text(encoding="utf-8")
+    assert text.count("| consdep2str |") == 2 and "±" in text and "tok:none" in text and "### test_long" in text
+    assert set(found["signatures"]) == set(METRICS)
+
+
+def test_a_second_time_nothing_runs(folder: Path) -> None:
+    said: list[str] = []
+    project = Project(folder)
+    first = compare_systems(project, ["phrases", "consdep2str"], said.append, seeds=2)
+    assert all(line.endswith("up to date") for line in said), said
+    rows = [table_cells(row) for row in first.rows]
+    assert all(len(row) == len(table_header(first.signatures)) for row in rows)
+    # Another metric is only another scoring; fewer seeds or parts are a part of what is there.
+    said.clear()
+    compare_systems(project, ["phrases"], said.append, parts=["test"], metrics=["bleu-lc"])
+    assert [line for line in said if line.endswith("…")] == ["scores-phrases-test …"]
+
+
+def test_terminal_and_running_text(run: Run, folder: Path) -> None:
+    result = run("-q", "compare", "phrases", "-p", folder, "--part", "test", "--running-text")
+    assert result.code == 0 and "tok:13a" in result.out and "phrases" in result.out
+    header, row = result.out.splitlines()[1:3]
+    assert len(header.split("  ")) > 5 and row.startswith("phrases")
+
+
+def test_wrong_requests(run: Run, folder: Path) -> None:
+    for arguments, says in (
+        (("phrases", "phrases"), "once each"),
+        (("worst",), "no system 'worst'"),
+        (("phrases", "--part", "nothing"), "no data.nothing"),
+    ):
+        result = run("compare", *arguments, "-p", folder)
+        assert result.code == 1 and says in result.err
+    with pytest.raises(ConfigError):
+        compare_systems(Project(folder), ["phrases"], print, seeds=0)
+
+
+def test_memory_is_of_this_process() -> None:
+    before = peak_memory()
+    block = bytearray(64 << 20)
+    block[::4096] = b"x" * len(block[::4096])
+    assert peak_memory() > before - (1 << 20) and len(block) == 64 << 20

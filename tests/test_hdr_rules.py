@@ -1,0 +1,605 @@
+"""Rules of dep2str, augmented and consdep2str: the worked example, and the core against definitions taken literally.
+
+The reference below knows no spans over contiguous words, no prefix sums and no blocks: it works with sets of words and links, goes
+over all subsets of the constituents, places every unaligned word explicitly and compares the strings.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from itertools import combinations, pairwise, product
+from typing import Any, NamedTuple
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from treeglot import TreeglotError
+from treeglot._core import rules as core
+from treeglot.examples.worked import worked_example
+from treeglot.grammars import augmented, consdep2str, dep2str
+from treeglot.grammars.rules import extract_words
+from treeglot.trees import ConstituencyTree, DependencyTree, Link, ParsedSentence, Tokens
+from treeglot.trees.corpus import parsed_bitext
+from treeglot.trees.phrasal import phrasal_nodes
+from treeglot.trees.sentence import AlignedPair
+
+NORMAL = """\
+x1:NR x2:AD ^x3:VV x4:NN* ||| x1 x2 x3 x4
+x1:NR x2:AD ^x3:VV x4:本* ||| x1 x2 x3 x4
+x1:NR x2:AD ^推出 x3:NN* ||| x1 x2 launch x3
+x1:NR x2:AD ^推出 x3:本* ||| x1 x2 launch x3
+x1:OD ^_:M ||| x1
+x1:OD ^款 ||| x1
+英特尔 将 ^x1:VV x2:NN* ||| Intel will x1 x2
+英特尔 将 ^x1:VV x2:本* ||| Intel will x1 x2
+英特尔 将 ^推出 x1:NN* ||| Intel will launch x1
+英特尔 将 ^推出 x1:本* ||| Intel will launch x1
+首 ^_:M ||| the first
+首 ^款 ||| the first
+""".splitlines()
+
+PHRASAL = """\
+x1:NR ^x2:VP[AD_VV_NN] ||| x1 x2
+x1:NR x2:AD ^x3:VP[VV_NN] ||| x1 x2 x3
+x1:NR x2:M* ^x3:NP[JJ_NN] ||| x2 x3 x1
+x1:NR x2:款* ^x3:NP[JJ_NN] ||| x2 x3 x1
+亚洲 x1:M* ^x2:NP[JJ_NN] ||| x1 x2 in Asia
+亚洲 x1:款* ^x2:NP[JJ_NN] ||| x1 x2 in Asia
+英特尔 ^x1:VP[AD_VV_NN] ||| Intel x1
+英特尔 将 ^x1:VP[VV_NN] ||| Intel will x1
+""".splitlines()
+
+
+def lines(rules: Sequence[Any]) -> list[str]:
+    return [str(rule) for rule in rules]
+
+
+def test_worked_example() -> None:
+    pair = worked_example()
+    normal = [f"{line} ||| 1" for line in NORMAL]
+    assert lines(dep2str.extract(pair)) == normal
+    assert lines(augmented.extract(pair)) == normal
+    assert lines(consdep2str.extract(pair)) == sorted(normal + [f"{line} ||| 1" for line in PHRASAL])
+    assert not any(rule.labels for rule in dep2str.extract(pair) + consdep2str.extract(pair))
+
+
+def test_structures_of_the_worked_example() -> None:
+    """The labels of rules in which all members are variables are all consistent structures of their HDRs."""
+    pair = worked_example()
+    words = {0: (0, 1), 1: (1, 2), 2: (2, 3), 3: (3, 8)}  # of the members of 推出
+    found = augmented.extract(pair)[0]
+    assert found.source == "x1:NR x2:AD ^x3:VV x4:NN*"
+    spans = {(words[begin][0] + 1, words[end - 1][1]) for begin, end in found.labels}
+    assert spans == {(1, 3), (2, 3), (2, 8), (3, 8), (1, 2)}
+    # The HDR of 本 has no normal fragment, so its structures 5-8 and 7-8 label no rule. With 超极 unaligned it has one.
+    links = [link for link in pair.word_links if link.source != 6]
+    rules = augmented.extract(AlignedPair(pair.source, pair.target, links))
+    labels = {rule.source: rule.labels for rule in rules}
+    # 6-7, 7-8 and so on have the deleted 超极; without that only 4-6 are variables, which is not consistent.
+    assert labels["x1:NR x2:M* _:JJ ^x3:NN"] == ()
+
+
+def test_the_paper_s_spans() -> None:
+    """Head and dependency spans on W: dsp(本) has 亚洲 and 首, as hsp(本) and hsp(超极) are not consistent."""
+    found = {rule.source for rule in dep2str.extract(worked_example(), span_mode="xie")}
+    assert found == {line.split(" ||| ")[0] for line in NORMAL}
+
+
+# The reference
+
+
+class Sides(NamedTuple):
+    source: str
+    target: str
+
+
+class Case(NamedTuple):
+    words: list[str]
+    tags: list[str]
+    heads: list[int]
+    tree: Any  # nested label and children, or None
+    target: list[str]
+    links: list[tuple[int, int]]
+
+
+class Part(NamedTuple):
+    """A member of an HDR or a phrasal node: the words it stands for, its type, and how it is shown."""
+
+    words: frozenset[int]
+    kind: str  # head, internal, leaf, phrasal
+    top: int  # the word at the top
+    category: str
+    over_head: bool
+
+
+class Reference:
+    def __init__(self, case: Case, *, max_variants: int = 16) -> None:
+        self.case = case
+        self.max_variants = max_variants
+        self.size = len(case.words)
+        self.aligned_targets = {t for _, t in case.links}
+        self.below = {n: frozenset(k for k in range(self.size) if self.dominates(n, k)) for n in range(self.size)}
+
+    def dominates(self, n: int, k: int) -> bool:
+        while k != -1 and k != n:
+            k = self.case.heads[k]
+        return k == n
+
+    def closure(self, targets: set[int]) -> set[int]:
+        return set(range(min(targets), max(targets) + 1)) if targets else set()
+
+    def span(self, sources: frozenset[int]) -> set[int]:
+        return self.closure({t for s, t in self.case.links if s in sources})
+
+    def consistent(self, sources: frozenset[int]) -> bool:
+        span = self.span(sources)
+        inside = [(s, t) for s, t in self.case.links if s in sources and t in span]
+        return bool(inside) and all((s in sources) == (t in span) for s, t in self.case.links)
+
+    def children(self, n: int) -> list[int]:
+        return [k for k in range(self.size) if self.case.heads[k] == n]
+
+    def members(self, n: int) -> list[Part]:
+        tags = self.case.tags
+        found = [Part(frozenset([n]), "head", n, tags[n], True)]
+        for k in self.children(n):
+            found.append(Part(self.below[k], "internal" if self.children(k) else "leaf", k, tags[k], False))
+        return sorted(found, key=lambda part: part.top)
+
+    # Phrasal nodes
+
+    def constituents(self) -> Iterator[tuple[str, frozenset[int]]]:
+        """The topmost label of every set of words."""
+        seen: set[frozenset[int]] = set()
+
+        def words(node: Any) -> frozenset[int]:
+            return frozenset([node]) if isinstance(node, int) else frozenset().union(*map(words, node[1:]))
+
+        waiting = [self.case.tree] if self.case.tree else []
+        while waiting:
+            node = waiting.pop(0)
+            if isinstance(node, int):
+                continue
+            if words(node) not in seen:
+                seen.add(words(node))
+                yield node[0], words(node)
+            waiting.extend(node[1:])
+
+    def phrasal(self, n: int) -> list[Part]:
+        found = []
+        members = self.members(n)
+        for label, words in self.constituents():
+            if len(words) == 1 or words in self.below.values():
+                continue
+            lowest = min((k for k in range(self.size) if words <= self.below[k]), key=lambda k: len(self.below[k]))
+            if lowest != n:
+                continue
+            for size in range(2, len(members)):
+                for first in range(len(members) - size + 1):
+                    group = members[first : first + size]
+                    if frozenset().union(*(part.words for part in group)) == words:
+                        category = f"{label}[{'_'.join(part.category for part in group)}]"
+                        covers = any(part.kind == "head" for part in group)
+                        found.append(Part(words, "phrasal", group[0].top, category, covers))
+        return found
+
+    # Fragments
+
+    def fragments(self, n: int, *, phrasal: bool) -> Iterator[list[Part]]:
+        """Normal and phrasal fragments with consistent spans (``ghkm``)."""
+        nodes = self.phrasal(n) if phrasal else []
+        for count in range(3):
+            for chosen in combinations(nodes, count):
+                covered = [k for node in chosen for k in node.words]
+                if len(covered) != len(set(covered)):
+                    continue
+                rest = [part for part in self.members(n) if not part.words & set(covered)]
+                if self.acceptable(n, [*rest, *chosen]):
+                    yield sorted([*rest, *chosen], key=lambda part: min(part.words))
+
+    def acceptable(self, n: int, parts: list[Part]) -> bool:
+        for part in parts:
+            if not self.span(part.words):
+                if part.kind not in ("head", "leaf"):
+                    return False
+            elif not self.consistent(part.words):
+                return False
+        spans = [self.span(part.words) for part in parts]
+        assert all(not a & b for a, b in combinations(spans, 2))
+        return self.consistent(self.below[n])
+
+    def head_span(self, n: int) -> set[int]:
+        return self.span(frozenset([n]))
+
+    def dependency_span(self, n: int) -> set[int]:
+        joined: set[int] = set()
+        for k in self.below[n]:
+            if self.consistent(frozenset([k])):
+                joined |= self.head_span(k)
+        return self.closure(joined)
+
+    def xie_spans(self, n: int) -> list[set[int]] | None:
+        if self.head_span(n) and not self.consistent(frozenset([n])):
+            return None
+        spans = []
+        for part in self.members(n):
+            spans.append(self.head_span(n) if part.kind == "head" else self.dependency_span(part.top))
+            if not spans[-1] and part.kind == "internal":
+                return None
+        if any(a & b for a, b in combinations(spans, 2)) or not any(spans):
+            return None
+        return spans
+
+    # Rules
+
+    def source_side(self, parts: list[Part], spans: list[set[int]], general: set[str]) -> tuple[str, dict[int, int]]:
+        """The text and the variables: number of the part -> number of the variable."""
+        shown, variables = [], {}
+        for number, (part, span) in enumerate(zip(parts, spans, strict=True)):
+            prefix = "^" if part.over_head else ""
+            word = self.case.words[part.top]
+            if part.kind == "phrasal" or part.kind == "internal" or (part.kind in general and span):
+                variables[number] = len(variables) + 1
+                prefix += f"x{variables[number]}:"
+            elif part.kind in general:
+                prefix += "_:"
+            if part.kind == "internal":
+                shown.append(f"{prefix}{part.category if 'internal' in general else word}*")
+            elif part.kind == "phrasal" or part.kind in general:
+                shown.append(prefix + part.category)
+            else:
+                shown.append(prefix + word)
+        return " ".join(shown), variables
+
+    def unaligned_beside(self, t: int, step: int) -> list[int]:
+        found = []
+        t += step
+        while 0 <= t < len(self.case.target) and t not in self.aligned_targets:
+            found.append(t)
+            t += step
+        return sorted(found)
+
+    def placements(self, spans: list[set[int]]) -> Iterator[dict[int, set[int]]]:
+        """Every way to give unaligned words to parts: number of the part -> its target words."""
+        order = sorted((number for number, span in enumerate(spans) if span), key=lambda number: min(spans[number]))
+        runs: list[list[tuple[int | None, int | None, list[int], list[int]]]] = []
+        first, last = order[0], order[-1]
+        left, right = self.unaligned_beside(min(spans[first]), -1), self.unaligned_beside(max(spans[last]), 1)
+        runs.append([(None, first, [], left[cut:]) for cut in range(len(left) + 1)])
+        runs.append([(last, None, right[:cut], []) for cut in range(len(right) + 1)])
+        for a, b in pairwise(order):
+            between = list(range(max(spans[a]) + 1, min(spans[b])))
+            runs.append([(a, b, between[:cut], between[cut:]) for cut in range(len(between) + 1)])
+        for choice in product(*runs):
+            shares = {number: set(spans[number]) for number in order}
+            for a, b, to_left, to_right in choice:
+                if a is not None:
+                    shares[a] |= set(to_left)
+                if b is not None:
+                    shares[b] |= set(to_right)
+            yield shares
+
+    def target_side(self, shares: dict[int, set[int]], variables: dict[int, int]) -> str:
+        shown = []
+        for number in sorted(shares, key=lambda number: min(shares[number])):
+            if number in variables:
+                shown.append(f"x{variables[number]}")
+            else:
+                shown.extend(self.case.target[t] for t in sorted(shares[number]))
+        return " ".join(shown)
+
+    def forms(self, parts: list[Part], spans: list[set[int]], *, unaligned: bool) -> dict[str, dict[str, float]]:
+        result: dict[str, dict[str, float]] = {}
+        for flags in product([False, True], repeat=3):
+            general = {kind for kind, flag in zip(("head", "internal", "leaf"), flags, strict=True) if flag}
+            source, variables = self.source_side(parts, spans, general)
+            every = {number: span for number, span in enumerate(spans) if span}
+            placed = list(self.placements(spans)) if unaligned else [every]
+            targets = {self.target_side(shares, variables) for shares in placed}
+            if len(targets) > self.max_variants:
+                targets = {min(targets, key=lambda text: (len(text.split()), text))}
+            result[source] = dict.fromkeys(targets, 1 / len(targets))
+        return result
+
+    def structures(self, n: int) -> list[tuple[int, int]]:
+        """Fixed and floating structures by their definitions on parents, consistent, made of two or more members of the
+        HDR at n but not all; as groups of members."""
+        parents, found = self.case.heads, []
+        members = self.members(n)
+        for i in range(self.size):
+            for j in range(i + 1, min(self.size, i + 7)):
+                inside = set(range(i, j + 1))
+                outside = set(range(self.size)) - inside
+                fixed = any(
+                    parents[h] not in inside
+                    and all(parents[k] in inside for k in inside - {h})
+                    and all(parents[k] == h or parents[k] not in inside for k in outside)
+                    for h in inside
+                )
+                tops = {k for k in inside if parents[k] not in inside}
+                floating = (
+                    len({parents[k] for k in tops}) == 1
+                    and -1 not in {parents[k] for k in tops}
+                    and all(parents[k] not in inside for k in outside)
+                )
+                group = [number for number, part in enumerate(members) if part.words <= inside]
+                covered = frozenset().union(*(members[number].words for number in group))
+                if (
+                    (fixed or floating)
+                    and covered == inside
+                    and 2 <= len(group) < len(members)
+                    and self.consistent(frozenset(inside))
+                ):
+                    found.append((group[0], group[-1] + 1))
+        return found
+
+    def rules(self, grammar: str, span_mode: str) -> dict[Sides, tuple[float, tuple[tuple[int, int], ...]]]:
+        counts: dict[Sides, float] = defaultdict(float)
+        labels: dict[Sides, set[tuple[int, int]]] = defaultdict(set)
+        for n in range(self.size):
+            if not self.children(n):
+                continue
+            if span_mode == "xie":
+                spans = self.xie_spans(n)
+                fragments = [] if spans is None else [(self.members(n), spans)]
+            else:
+                fragments = [
+                    (parts, [self.span(part.words) for part in parts])
+                    for parts in self.fragments(n, phrasal=grammar == "consdep2str")
+                ]
+            for parts, found in fragments:
+                for source, targets in self.forms(parts, found, unaligned=span_mode == "ghkm").items():
+                    symbols = source.split()
+                    for target, count in targets.items():
+                        sides = Sides(source, target)
+                        counts[sides] += count
+                        if grammar == "augmented":
+                            labels[sides] |= {
+                                (begin, end)
+                                for begin, end in self.structures(n)
+                                if all(symbol.lstrip("^").startswith("x") for symbol in symbols[begin:end])
+                            }
+        return {sides: (count, tuple(sorted(labels[sides]))) for sides, count in counts.items()}
+
+
+def native(case: Case, grammar: str, **options: Any) -> dict[Sides, tuple[float, tuple[tuple[int, int], ...]]]:
+    tokens = Tokens(case.words, xpos=case.tags)
+    constituency = ConstituencyTree.build(tokens, case.tree) if case.tree else None
+    sentence = ParsedSentence(tokens, DependencyTree(tokens, case.heads), constituency)
+    found = extract_words(grammar, sentence, case.target, case.links, **options)
+    assert len({(rule.source, rule.target) for rule in found}) == len(found)
+    assert lines(found) == sorted(lines(found))
+    return {Sides(rule.source, rule.target): (rule.count, rule.labels) for rule in found}
+
+
+def projective_heads(rng: random.Random, begin: int, end: int, parent: int, heads: list[int]) -> None:
+    """A random projective tree over words [begin, end): a root, and groups on both sides of it that depend on it."""
+    root = rng.randrange(begin, end)
+    heads[root] = parent
+    for low, high in ((begin, root), (root + 1, end)):
+        while low < high:
+            cut = rng.randint(low + 1, high)
+            projective_heads(rng, low, cut, root, heads)
+            low = cut
+
+
+def random_tree(rng: random.Random, begin: int, end: int) -> Any:
+    label = rng.choice(["NP", "VP", "IP"])
+    if end - begin == 1:
+        return begin if rng.random() < 0.6 else (label, begin)
+    if rng.random() < 0.1:
+        return (label, random_tree(rng, begin, end))
+    cuts = sorted(rng.sample(range(begin + 1, end), rng.randint(1, min(2, end - begin - 1))))
+    return (label, *(random_tree(rng, a, b) for a, b in zip([begin, *cuts], [*cuts, end], strict=True)))
+
+
+def random_case(seed: int) -> Case:
+    rng = random.Random(seed)
+    size, target_size = rng.randint(1, 7), rng.randint(1, 7)
+    heads = [-1] * size
+    projective_heads(rng, 0, size, -1, heads)
+    tree = random_tree(rng, 0, size)
+    if isinstance(tree, int):
+        tree = ("NP", tree)
+    style = rng.random()
+    if style < 0.6:  # near the diagonal or its mirror image, so that much is consistent
+        mirror = rng.random() < 0.3
+        links = set()
+        for s in range(size):
+            t = round((size - 1 - s if mirror else s) * (target_size - 1) / max(size - 1, 1)) + rng.choice(
+                [0, 0, 0, 1, -1]
+            )
+            if rng.random() < 0.8 and 0 <= t < target_size:
+                links.add((s, t))
+    elif style < 0.8:
+        links = {(s, t) for s, t in zip(range(size), rng.sample(range(target_size), target_size), strict=False)}
+        links = {link for link in links if rng.random() < 0.8}
+    else:
+        links = {(rng.randrange(size), rng.randrange(target_size)) for _ in range(rng.randint(0, 7))}
+    return Case(
+        [rng.choice("abcdefgh") for _ in range(size)],
+        [rng.choice("NVP") for _ in range(size)],
+        heads,
+        tree,
+        [rng.choice("uvwxyz") if rng.random() < 0.7 else "u" for _ in range(target_size)],
+        sorted(links),
+    )
+
+
+def compare(case: Case, grammar: str, span_mode: str, max_variants: int = 16) -> int:
+    expected = Reference(case, max_variants=max_variants).rules(grammar, span_mode)
+    found = native(case, grammar, span_mode=span_mode, max_variants=max_variants)
+    assert found.keys() == expected.keys(), case
+    for sides, (count, labels) in expected.items():
+        assert found[sides][0] == pytest.approx(count, abs=1e-9), (case, sides)
+        assert found[sides][1] == labels, (case, sides)
+    return len(expected)
+
+
+@pytest.mark.parametrize(
+    ("grammar", "span_mode"),
+    [("dep2str", "ghkm"), ("dep2str", "xie"), ("augmented", "ghkm"), ("augmented", "xie"), ("consdep2str", "ghkm")],
+)
+def test_core_against_the_definitions(grammar: str, span_mode: str) -> None:
+    found = sum(compare(random_case(seed), grammar, span_mode) for seed in range(1000))
+    assert found > 3000  # the cases are not all trivial
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.integers(10_000, 10**9), st.sampled_from([1, 2, 3, 16]))
+def test_other_cases_and_limits(seed: int, max_variants: int) -> None:
+    for grammar in ("dep2str", "consdep2str"):
+        compare(random_case(seed), grammar, "ghkm", max_variants)
+
+
+def test_phrasal_nodes_are_those_of_the_trees() -> None:
+    """Joint categories of rules are those that `phrasal_nodes` finds; a unary chain counts once."""
+    for seed in range(300):
+        case = random_case(seed)
+        tokens = Tokens(case.words, xpos=case.tags)
+        report = phrasal_nodes(
+            ParsedSentence(tokens, DependencyTree(tokens, case.heads), ConstituencyTree.build(tokens, case.tree))
+        )
+        wanted = {node.category.replace("|||", "[") + "]" for node in report.nodes}
+        reference = Reference(case)
+        assert {part.category for n in range(len(tokens)) for part in reference.phrasal(n)} == wanted
+        used = {
+            symbol.split(":", 1)[1]
+            for sides in native(case, "consdep2str")
+            for symbol in sides.source.split()
+            if "[" in symbol
+        }
+        assert used <= wanted
+
+
+# Single conventions
+
+
+def case_of(words: str, heads: list[int], target: str, links: str, tree: Any = None) -> Case:
+    pairs = [item.split("/") for item in words.split()]
+    found = [tuple(map(int, link.split("-"))) for link in links.split()]
+    return Case([w for w, _ in pairs], [t for _, t in pairs], heads, tree, target.split(), [(s, t) for s, t in found])
+
+
+def counts(case: Case, grammar: str = "dep2str", **options: Any) -> dict[str, float]:
+    return {f"{s.source} -> {s.target}": count for s, (count, _) in native(case, grammar, **options).items()}
+
+
+def test_unaligned_words_go_to_both_sides() -> None:
+    found = counts(case_of("a/A b/B", [1, -1], "u a v v b w", "0-1 1-4"))
+    # Two words between two lexicalised parts show in any case; the outer runs are taken or not.
+    assert {k: v for k, v in found.items() if k.startswith("a ^b")} == dict.fromkeys(
+        ["a ^b -> a v v b", "a ^b -> u a v v b", "a ^b -> a v v b w", "a ^b -> u a v v b w"], 0.25
+    )
+    assert {k: v for k, v in found.items() if k.startswith("a ^x1:B")} == {
+        f"a ^x1:B -> {left}a{right} x1": pytest.approx(1 / 6) for left in ("", "u ") for right in ("", " v", " v v")
+    }
+    assert {k: v for k, v in found.items() if k.startswith("x1:A ^x2:B")} == {"x1:A ^x2:B -> x1 x2": 1}
+
+
+def test_equal_strings_are_one_variant() -> None:
+    found = counts(case_of("a/A b/B", [1, -1], "u u u", "0-1"))
+    assert {k: v for k, v in found.items() if k.startswith("a ^b")} == {
+        "a ^b -> u": pytest.approx(1 / 3), "a ^b -> u u": pytest.approx(1 / 3), "a ^b -> u u u": pytest.approx(1 / 3)
+    }  # fmt: skip
+
+
+def test_too_many_variants_leave_the_shortest() -> None:
+    case = case_of("a/A b/B", [1, -1], "u v w x y a z t s r", "0-5")
+    assert {k: v for k, v in counts(case).items() if k.startswith("a ^b")} == {"a ^b -> a": 1}
+    assert len([k for k in counts(case, max_variants=30) if k.startswith("a ^b")]) == 30
+    assert len([k for k in counts(case, max_variants=29) if k.startswith("a ^b")]) == 1
+
+
+def test_words_aligned_elsewhere() -> None:
+    """c is between a and b on the target side, but not in their HDR."""
+    case = case_of("a/A b/B c/C", [1, 2, -1], "a c b", "0-0 1-2 2-1")
+    assert not any("a" in rule for rule in counts(case))
+    assert counts(case, span_mode="xie")["a ^b -> a b"] == 1
+
+
+def test_two_phrasal_nodes() -> None:
+    case = case_of(
+        "a/A b/B c/C d/D e/E", [2, 2, -1, 2, 2], "a b c d e", "0-0 1-1 2-2 3-3 4-4", ("S", ("X", 0, 1), 2, ("Y", 3, 4))
+    )
+    found = counts(case, "consdep2str")
+    assert found["x1:X[A_B] ^c x2:Y[D_E] -> x1 c x2"] == 1
+    assert found["x1:X[A_B] ^x2:C x3:Y[D_E] -> x1 x2 x3"] == 1
+    single = counts(case, "consdep2str", max_phrasal_nodes=1)
+    assert "x1:X[A_B] ^c x2:Y[D_E] -> x1 c x2" not in single
+    assert single.items() <= found.items()
+
+
+def test_binarised_constituents() -> None:
+    tokens = Tokens("abc", xpos="ABC")
+    sentence = ParsedSentence(
+        tokens, DependencyTree(tokens, [2, 2, -1]), ConstituencyTree.build(tokens, ("S", 0, 1, 2))
+    )
+    links = [(0, 0), (1, 1), (2, 2)]
+    plain = extract_words("consdep2str", sentence, list("uvw"), links)
+    left = extract_words("consdep2str", sentence, list("uvw"), links, binarize="left")
+    assert {rule.source for rule in left} - {rule.source for rule in plain} == {
+        "x1:X@S[A_B] ^c", "x1:X@S[A_B] ^x2:C"
+    }  # fmt: skip
+
+
+def test_a_word_that_looks_like_its_tag() -> None:
+    """$ constrained by its word and by its tag $ are equal forms, so one rule."""
+    case = case_of("a/A $/$ b/B", [1, 2, -1], "a x b", "0-0 1-1 2-2")
+    assert counts(case)["x1:$* ^b -> x1 b"] == 1
+
+
+def test_escapes() -> None:
+    case = case_of("^a/A x1:b/B c*/C |||/D", [1, -1, 1, 1], "x1 * ||| ^", "0-0 1-1 2-2 3-3")
+    assert counts(case)[r"\u005ea ^\u0078" r"1:b c\u002a \u007c|| -> \u0078" r"1 \u002a \u007c|| \u005e"] == 1
+
+
+def test_a_flat_tree_is_bounded() -> None:
+    """Five hundred siblings with hundreds of constituents among them."""
+    size = 500
+    tokens = Tokens([f"w{n}" for n in range(size)], xpos=["N"] * size)
+    tree = ("S", *(("X", n, n + 1) for n in range(0, size, 2)))
+    sentence = ParsedSentence(
+        tokens, DependencyTree(tokens, [-1] + [0] * (size - 1)), ConstituencyTree.build(tokens, tree)
+    )
+    target = [f"t{n // 2 if n % 2 else 'u'}" for n in range(2 * size)]
+    links = [(n, 2 * n + 1) for n in range(size)]
+    bitext = parsed_bitext([(sentence, target, links)])
+    for grammar in ("dep2str", "augmented", "consdep2str"):
+        start = time.process_time()
+        found = core.Extractor(bitext.columns, grammar).rules(0)
+        assert time.process_time() - start < 5
+        assert all(len(source.split()) <= 255 for source, *_ in found)
+
+
+def test_wide_rules_are_extracted() -> None:
+    size = 255
+    tokens = Tokens([f"w{n}" for n in range(size)], xpos=["N"] * size)
+    sentence = ParsedSentence(tokens, DependencyTree(tokens, [-1] + [0] * (size - 1)))
+    links = [(n, n) for n in range(size)]
+    found = extract_words("augmented", sentence, tokens.forms, links)
+    assert len(found) == 4
+    assert max(end for rule in found for _, end in rule.labels) == 255
+
+
+def test_bad_options_and_trees() -> None:
+    pair = worked_example()
+    for options in ({"max_variants": 0}, {"span_mode": "both"}):
+        with pytest.raises(TreeglotError):
+            dep2str.extract(pair, **options)  # type: ignore[arg-type]
+    with pytest.raises(TreeglotError, match="no dependency tree"):
+        source = ParsedSentence(pair.source.tokens, None, pair.source.constituency)
+        dep2str.extract(AlignedPair(source, pair.target, pair.word_links))
+    with pytest.raises(TreeglotError, match="no constituency tree"):
+        source = ParsedSentence(pair.source.tokens, pair.source.dependency)
+        consdep2str.extract(AlignedPair(source, pair.target, pair.word_links))
+
+
+def test_no_links_no_rules() -> None:
+    pair = worked_example()
+    assert dep2str.extract(AlignedPair(pair.source, pair.target, [])) == []
+    assert dep2str.extract(AlignedPair(pair.source, pair.target, [Link(2, 2)])) == []  # 本 is internal and unaligned

@@ -1,0 +1,488 @@
+"""Projects whose systems are learnt from trees: given or parsed trees, shared tables, tuning, translation, interruption."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from cli_runner import Run
+from treeglot import ConfigError, InputError
+from treeglot.examples import Sizes, worked_example, write_example
+from treeglot.pipeline.config import parse_config
+from treeglot.pipeline.decoding import as_inputs, decode, phrasal_uses, read_part
+from treeglot.pipeline.project import Project
+from treeglot.pipeline.source_trees import text_words, tree_files
+from treeglot.pipeline.systems import PRESETS, preset
+from treeglot.pipeline.translation import Translator
+from treeglot.search.display import list_steps
+from treeglot.trees import ConstituencyTree, DependencyTree, ParsedSentence, Tokens
+from treeglot.trees.conllu import read_conllu, write_conllu
+from treeglot.trees.corpus import read_trees
+from treeglot.trees.penn import read_penn, write_penn
+
+CONFIG = """\
+[languages]
+source = "zh"
+target = "en"
+{data}
+[text]
+casing = "lower"
+tokenizer = "space"
+[lm]
+order = 3
+[tuning]
+iterations = 2
+nbest = 20
+[limits]
+threads = 1
+{more}
+"""
+PARTS = ("train", "dev", "test")
+
+
+def data_section(keys: tuple[str, ...] = ("conllu", "penn"), parts: tuple[str, ...] = PARTS) -> str:
+    rows = []
+    for part in parts:
+        rows += [f"[data.{part}]", *(f'{key} = "raw/{part}.zh{"" if key == "source" else "." + key}"' for key in keys)]
+        rows.append(f'target = "raw/{part}.en"')
+    return "\n".join(rows)
+
+
+def make_project(folder: Path, raw: Path, *, data: str = "", more: str = "") -> Path:
+    folder.mkdir()
+    (folder / "raw").symlink_to(raw)
+    text = CONFIG.format(data=data or data_section(), more=more)
+    (folder / "treeglot.toml").write_text(text, encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def raw(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("raw")
+    write_example(folder, sizes=Sizes(300, 20, 20, 0))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def tuned(raw: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project with given trees whose consdep2str system was tuned without interruption."""
+    folder = make_project(tmp_path_factory.mktemp("project") / "whole", raw)
+    command = [sys.executable, "-m", "treeglot", "-q", "tune", str(folder), "--system", "consdep2str"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+# Configuration
+
+HEAD = '[languages]\nsource = "zh"\ntarget = "en"\n'
+TRAIN = '[data.train]\nsource = "a"\ntarget = "b"\n'
+
+
+def test_presets_and_sections() -> None:
+    config = parse_config(
+        f'{HEAD}{TRAIN}[tuning]\nnbest = 50\n[systems.mine]\ngrammars = ["hierarchical", "dep2str"]\nstack_limit = 50\n'
+        "[systems.mine.tuning]\niterations = 3\n[systems.augmented]\nspan_mode = 'xie'\n"
+    )
+    mine = config.system("mine")
+    assert mine and mine.grammars == ("hierarchical", "dep2str") and mine.stack_limit == 50
+    assert mine.tuning == {"method": "mert", "iterations": 3, "nbest": 50}
+    augmented = config.system("augmented")
+    assert augmented and augmented.grammars == ("augmented",) and augmented.stack_limit == 200
+    assert [table.name for table in augmented.tables] == ["augmented.xie"]
+    assert config.system("nothing") is None
+    for name in PRESETS:
+        found = config.system(name)
+        assert found and (found.is_phrase_based == (name == "phrases")), name
+    assert preset("best").free_phrases and not preset("consdep2str").free_phrases
+    assert not preset("hierarchical").needs and not preset("hierarchical").uses_phrases
+
+
+@pytest.mark.parametrize(
+    ("more", "says"),
+    [
+        ("[systems.mine]\nstack_limit = 3", "systems.mine has no grammars"),
+        ('[systems.mine]\ngrammars = ["dep2str", "dep2str"]', "named twice"),
+        ('[systems.mine]\ngrammars = ["dep2st"]', "'dep2str'"),
+        ('[systems.mine]\ngrammars = ["dep2str"]\nspan_mode = "ghk"', "span_mode"),
+        ('[systems.mine]\ngrammars = ["dep2str"]\nstacklimit = 3', "unknown key 'systems.mine.stacklimit'"),
+        (
+            '[systems.mine]\ngrammars = ["dep2str"]\n[systems.mine.tuning]\niteration = 3',
+            "systems.mine.tuning.iteration",
+        ),
+        ('[systems."../x"]\ngrammars = ["dep2str"]', "a name has letters"),
+        ('[data.tests.dev]\nsource = "a"\ntarget = "b"', "name of another part"),
+        ('[data.tests.more]\nsorce = "a"\ntarget = "b"', "unknown key 'data.tests.more.sorce'"),
+        ('[data.dev]\nconllu = "a"', "give either source and target, or file"),
+        ('[data.dev]\nfile = "a.tmx"\ntarget = "b"', "give either source and target, or file"),
+    ],
+)
+def test_wrong_configurations(more: str, says: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        parse_config(f"{HEAD}{TRAIN}{more}\n", path="treeglot.toml")
+    assert says in str(caught.value) and caught.value.remedy
+
+
+def test_trees_are_used_where_something_needs_them() -> None:
+    assert not parse_config(f"{HEAD}{TRAIN}[parsers.source]\nbackend = 'spacy'").uses_trees
+    assert not parse_config(f"{HEAD}{TRAIN}[systems.hierarchical]").uses_trees
+    assert parse_config(f"{HEAD}{TRAIN}[systems.dep2str]").uses_trees
+    assert parse_config(f'{HEAD}[data.train]\nconllu = "a"\ntarget = "b"').uses_trees
+
+
+# Trees and text
+
+
+def parallel(project: Project, part: str) -> None:
+    """The prepared files of a part belong together, line for line."""
+    source, target = (path.read_text(encoding="utf-8").splitlines() for path in project.corpus(part))
+    conllu, penn = project.trees(part)
+    sentences = list(read_trees(conllu, penn))
+    assert len(source) == len(target) == len(sentences) > 0
+    assert [" ".join(sentence.tokens.forms) for sentence in sentences] == source
+
+
+def test_cleaning_drops_trees_and_text_alike(raw: Path, tmp_path: Path) -> None:
+    folder = make_project(tmp_path / "p", raw, more="[cleaning]\nmax_length = 12\nduplicates = true")
+    lines = (raw / "train.en").read_text(encoding="utf-8").splitlines()
+    lines[4] = ""
+    lines[7] = "word " * 30
+    (folder / "raw").unlink()
+    (folder / "raw").mkdir()
+    for path in raw.iterdir():
+        (folder / "raw" / path.name).symlink_to(path)
+    (folder / "raw/train.en").unlink()
+    (folder / "raw/train.en").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    project = Project(folder)
+    stages = {stage.name: stage for stage in project.training_stages()}
+    project.runner.run(stages["corpus-train"])
+    parallel(project, "train")
+    kept = [int(sentence.id) for sentence in read_conllu(project.trees("train")[0])]
+    assert 5 not in kept and 8 not in kept and len(kept) < 300
+    given = list(read_conllu(raw / "train.zh.conllu"))
+    for number, sentence in zip(kept, read_conllu(project.trees("train")[0]), strict=True):
+        assert sentence.tokens.forms == given[number - 1].tokens.forms and len(sentence) <= 12
+        assert sentence.dependency and given[number - 1].dependency
+        assert sentence.dependency.heads == given[number - 1].dependency.heads
+    assert "one side is empty" in (folder / "corpus/train.report.txt").read_text(encoding="utf-8")
+
+
+AWKWARD = (
+    "1\u00a0000",
+    "soft\u00adhyphen",
+    "|||",
+    "(",
+    "-LRB-",
+    "a/b",
+    "X",
+    "\u3000",
+    "ſtraße",
+    "|",
+    "x1:NN",
+    "^",
+    "[",
+)
+
+
+def test_awkward_words_in_trees(tmp_path: Path) -> None:
+    raw = tmp_path / "raw"
+    raw.mkdir()
+    tokens = Tokens(AWKWARD, xpos=["NN"] * len(AWKWARD))
+    heads = [-1] + [0] * (len(AWKWARD) - 1)
+    tree = ConstituencyTree.build(tokens, ("S", *range(len(AWKWARD))))
+    sentence = ParsedSentence.of(DependencyTree(tokens, heads), tree)
+    write_conllu([sentence] * 4, raw / "train.zh.conllu")
+    write_penn([sentence] * 4, raw / "train.zh.penn")
+    (raw / "train.en").write_text("A thousand ||| bars\n" * 4, encoding="utf-8")
+    folder = make_project(tmp_path / "p", raw, data=data_section(parts=("train",)))
+    project = Project(folder)
+    stages = {stage.name: stage for stage in project.training_stages(["consdep2str"])}
+    for name in ("corpus-train", "alignment", "phrase-table", "lm", "rules-consdep2str"):
+        project.runner.run(stages[name])
+    parallel(project, "train")
+    words = (folder / "corpus/train.zh").read_text(encoding="utf-8").splitlines()[0].split(" ")
+    assert words == [word.lower() for word in text_words(AWKWARD)] and words[0] == "1_000" and words[2] == "|||"
+    assert len(words) == len(AWKWARD)
+    with Translator(project, "consdep2str") as translator:
+        [one] = translator.sentences([sentence])
+    assert one.result is not None and one.result.text
+
+
+def test_a_missing_tree_is_converted(raw: Path, tmp_path: Path) -> None:
+    for key, kind, other in (("conllu", "constituency", "dependencies"), ("penn", "dependency", "constituents")):
+        folder = make_project(tmp_path / key, raw, data=data_section((key,)))
+        project = Project(folder)
+        stages = {stage.name: stage for stage in project.training_stages()}
+        project.runner.run(stages["corpus-dev"])
+        parallel(project, "dev")
+        said = (folder / "trees/dev.trees.txt").read_text(encoding="utf-8")
+        assert f"{kind} trees converted from {other}: 20" in said
+
+
+def test_truecased_trees(raw: Path, tmp_path: Path) -> None:
+    """English as source: the words of the trees get the case of the text."""
+    folder = tmp_path / "p"
+    folder.mkdir()
+    data = "\n".join(
+        f'[data.{part}]\nconllu = "{raw}/{part}.en.conllu"\npenn = "{raw}/{part}.en.penn"\ntarget = "{raw}/{part}.zh"'
+        for part in PARTS
+    )
+    text = CONFIG.format(data=data, more="").replace('casing = "lower"', 'casing = "true"')
+    text = text.replace('source = "zh"\ntarget = "en"', 'source = "en"\ntarget = "zh"')
+    (folder / "treeglot.toml").write_text(text, encoding="utf-8")
+    project = Project(folder)
+    for stage in project.training_stages():
+        if stage.name.startswith(("truecase", "corpus")):
+            project.runner.run(stage)
+    parallel(project, "train")
+    first = [line.split()[0] for line in (folder / "corpus/train.en").read_text(encoding="utf-8").splitlines()]
+    written = [sentence.tokens.forms[0] for sentence in read_conllu(raw / "train.en.conllu")]
+    assert sum(word.islower() for word in first) > sum(word.islower() for word in written)
+
+
+def test_parsed_by_the_project(run: Run, raw: Path, tmp_path: Path) -> None:
+    """No trees are given: the project's parser makes them, once, and goes on after an interruption."""
+    more = '[parsers.source]\nbackend = "parsers_fake:chain"\n[systems.dep2str]\n'
+    folder = make_project(tmp_path / "p", raw, data=data_section(("source",)), more=more)
+    project = Project(folder)
+    names = [stage.name for stage in project.training_stages()]
+    assert names[:3] == ["parse-train", "parse-dev", "parse-test"] and names[-1] == "rules-dep2str"
+    for stage in project.training_stages()[:6]:
+        project.runner.run(stage)
+    parallel(project, "train")
+    sentence = next(read_conllu(project.trees("train")[0]))
+    assert sentence.dependency and sentence.dependency.heads[:3] == (-1, 0, 1)
+    said = (folder / "trees/train.trees.txt").read_text(encoding="utf-8")
+    assert "parsed by parsers_fake:chain" in said and "constituency trees converted" in said
+    assert all(result.skipped for result in map(project.runner.run, project.training_stages()[:6]))
+    assert json.loads((folder / "trees/parsed/train.report.json").read_text(encoding="utf-8"))["sentences"] == 300
+    result = run("-q", "train", folder)
+    assert result.code == 0, result.err
+    lines = [*(raw / "test.zh").read_text(encoding="utf-8").splitlines()[:3], "", "新词 。"]
+    (tmp_path / "text").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    for system in ("dep2str", "phrases"):
+        result = run("-q", "translate", tmp_path / "text", "--project", folder, "--system", system)
+        assert result.code == 0, result.err
+        out = result.out.split("\n")
+        assert len(out) == 6 and out[3] == "" and all(out[n] for n in (0, 1, 2, 4))
+
+
+# Systems
+
+
+def test_systems_share_tables(run: Run, raw: Path, tuned: Path) -> None:
+    project = Project(tuned)
+    names = [stage.name for stage in project.training_stages(["dep2str", "best", "consdep2str", "augmented-xie"])]
+    rules = [name for name in names if name.startswith("rules-")]
+    assert rules == ["rules-dep2str", "rules-consdep2str", "rules-augmented", "rules-augmented.xie"]
+    result = run("train", tuned, "--system", "consdep2str", "--json")
+    assert result.code == 0 and all(stage["skipped"] for stage in json.loads(result.out))
+
+
+@pytest.mark.parametrize("system", [name for name in PRESETS if name != "all"])
+def test_every_preset_translates(run: Run, tuned: Path, system: str) -> None:
+    """Untuned but for one: every line is translated, every derivation covers the sentence and says the translation."""
+    trained = run("-q", "train", tuned, "--system", system)
+    assert trained.code == 0, trained.err
+    files = ("--conllu", tuned / "raw/test.zh.conllu", "--penn", tuned / "raw/test.zh.penn")
+    result = run("-q", "translate", *files, "--project", tuned, "--system", system, "--json", "--explain")
+    assert result.code == 0, result.err
+    records = [json.loads(line) for line in result.out.splitlines()]
+    assert len(records) == 20
+    if system == "phrases":
+        return
+    for record in records:
+        steps = record["derivation"]
+        assert steps[0]["source_span"] == [0, len(record["words"].split())]
+        assert steps[0]["words"] == record["translation"]
+        owned = Counter(j for step in steps for j in step["source_words"])
+        assert set(owned.values()) == {1} and len(owned) == len(record["words"].split())
+    with Translator(Project(tuned), system) as translator:
+        for one in translator.sentences(tree_files(tuned / "raw/test.zh.conllu", tuned / "raw/test.zh.penn")):
+            assert one.result is not None
+            total = sum(translator.weights[name] * value for name, value in one.result.features.items())
+            assert one.result.score == pytest.approx(total, abs=1e-3)
+
+
+def test_ways_to_give_trees(run: Run, tuned: Path, tmp_path: Path) -> None:
+    base = ("-q", "translate", "--project", tuned, "--system", "consdep2str")
+    both = run(*base, "--conllu", tuned / "raw/test.zh.conllu", "--penn", tuned / "raw/test.zh.penn")
+    jsonl = run(*base, "--trees", tuned / "raw/test.jsonl")
+    assert both.code == jsonl.code == 0 and both.out == jsonl.out and len(both.out.splitlines()) == 20
+    page, picture = tmp_path / "d.html", tmp_path / "d.svg"
+    shown = run(*base, "--trees", tuned / "raw/test.jsonl", "--html", page, "--svg", picture, "--explain")
+    assert shown.code == 0, shown.err
+    assert page.read_text(encoding="utf-8").count("<section") == 20
+    assert len(list(tmp_path.glob("d*.svg"))) == 20
+    assert re.search(r"^   +1 0-\d+ ", shown.out, re.MULTILINE)
+    nbest = run(*base, "--trees", tuned / "raw/test.jsonl", "--nbest", "3").out.splitlines()
+    assert nbest[0].startswith("0 ||| ") and "consdep2str.p_ts= " in nbest[0] and len(nbest) > 20
+    mixed = run(*base, "--trees", tuned / "raw/test.jsonl", "--conllu", tuned / "raw/test.zh.conllu")
+    assert mixed.code == 1 and "one or the other" in mixed.err
+
+
+def test_words_of_dev_are_read_once(tuned: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from treeglot.pipeline import tuned as tuning
+
+    reads: list[str] = []
+    monkeypatch.setattr(tuning, "read_part", lambda *args: reads.append(args[2]) or read_part(*args))  # type: ignore[func-returns-value]
+    stage = tuning.tuning_stage(Project(tuned), "consdep2str", lambda _: None, seed=7)
+    Project(tuned).runner.run(stage)
+    assert reads == ["dev"]
+    assert (tuned / "systems/consdep2str/weights.seed7.txt").exists()
+
+
+def test_seed_and_weights_of_ones_own(run: Run, tuned: Path, tmp_path: Path) -> None:
+    weights = tuned / "systems/consdep2str/weights.txt"
+    base = ("-q", "translate", "--project", tuned, "--system", "consdep2str", "--trees", tuned / "raw/test.jsonl")
+    assert run(*base).out == run(*base, "--weights", weights).out == run(*base, "--seed", 1).out
+    (tmp_path / "w").write_text("lm = 1\nlms = 2\n", encoding="utf-8")
+    wrong = run(*base, "--weights", tmp_path / "w")
+    assert wrong.code == 1 and "unknown feature 'lms'" in wrong.err
+
+
+def test_phrasal_shares(tuned: Path) -> None:
+    project = Project(tuned)
+    spec = project.system("consdep2str")
+    for result in decode(project.decoder("consdep2str"), read_part(project, spec, "test")):
+        rules, phrasal = phrasal_uses(result.derivation)  # type: ignore[arg-type]
+        uses = [step.use for step in list_steps(result.derivation)]  # type: ignore[arg-type]
+        assert rules == sum(use.grammar == "consdep2str" for use in uses) and 0 <= phrasal <= rules
+        marked = sum(bool(re.search(r"(^| )\^?x\d+:\S*\[\S*\]", use.source)) for use in uses)
+        assert phrasal == marked
+
+
+def test_worked_example_from_python(tuned: Path) -> None:
+    project = Project(tuned)
+    spec = project.system("consdep2str")
+    source = worked_example().source
+    [result] = decode(project.decoder("consdep2str"), as_inputs(spec, [source]))
+    assert result.text
+
+
+def test_evaluate_a_system(run: Run, tuned: Path) -> None:
+    result = run("-q", "evaluate", "--system", "consdep2str", "-p", tuned, "-m", "bleu-lc", "--json")
+    assert result.code == 0, result.err
+    found = json.loads(result.out)
+    assert found["scores"][0]["score"] > 20 and "tok:none" in found["scores"][0]["signature"]
+    assert run("-q", "evaluate", "x", "y", "--system", "consdep2str", "-p", tuned).code == 1
+    assert run("-q", "evaluate").code == 1
+
+
+@pytest.mark.parametrize(
+    ("option", "name"),
+    [
+        ("phrasal_recursion = true", "consdep2str"),
+        ('binarize = "right"', "consdep2str.right"),
+        ("max_phrasal_nodes = 1", "consdep2str.nodes1"),
+        ("pop_limit = 20", "consdep2str"),
+    ],
+)
+def test_options_beyond_the_papers(run: Run, tuned: Path, option: str, name: str) -> None:
+    """Each option gives a system of its own that translates everything, from a table of its own where it must."""
+    config = tuned / "treeglot.toml"
+    before = config.read_text(encoding="utf-8")
+    try:
+        config.write_text(f'{before}\n[systems.mine]\ngrammars = ["consdep2str"]\n{option}\n', encoding="utf-8")
+        trained = run("-q", "train", tuned)
+        assert trained.code == 0, trained.err
+        [table] = Project(tuned).system("mine").tables
+        assert table.name == name and Project(tuned).rules(table).exists()
+        result = run("-q", "translate", "-p", tuned, "--system", "mine", "--trees", tuned / "raw/test.jsonl")
+        assert result.code == 0 and len(result.out.splitlines()) == 20 and all(result.out.splitlines())
+    finally:
+        config.write_text(before, encoding="utf-8")
+
+
+def test_preflight(run: Run, raw: Path, tmp_path: Path) -> None:
+    plain = make_project(tmp_path / "plain", raw, data=data_section(("source",)))
+    result = run("tune", plain, "--system", "dep2str")
+    assert result.code == 1 and "learnt from trees" in result.err and "[systems.dep2str]" in result.err
+    assert not (plain / "corpus").exists()
+    assert run("-q", "train", plain, "--system", "hierarchical").code == 0, "needs no trees"
+    exported = run("export", "moses", tmp_path / "moses", "--project", plain, "--system", "hierarchical")
+    assert exported.code == 1 and "not phrase-based" in exported.err
+    none = make_project(
+        tmp_path / "none",
+        raw,
+        data=data_section(("source",)),
+        more='[parsers.source]\nbackend = "none"\n[systems.dep2str]',
+    )
+    result = run("train", none)
+    assert result.code == 1 and "text to parse" in result.err
+    missing = make_project(tmp_path / "missing", raw, data=data_section().replace("dev.zh.penn", "dev.zh.pen"))
+    result = run("train", missing)
+    assert result.code == 1 and "no such file" in result.err and not (missing / "corpus").exists()
+
+
+# Interruption
+
+MADE = (
+    "corpus/train.zh",
+    "trees/train.conllu",
+    "trees/train.penn",
+    "tables/consdep2str.tgrt",
+    "systems/consdep2str/weights.txt",
+)
+
+
+def digests(folder: Path) -> dict[str, str]:
+    return {name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in MADE}
+
+
+def attempts(command: list[str], chance: random.Random) -> Iterator[int | None]:
+    """Run a command again and again, killing it after a while; its exit code where it came to its end."""
+    while True:
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True)
+        deadline = time.monotonic() + chance.uniform(0.3, 4.0)
+        while process.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.01)
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+            yield None
+        else:
+            yield process.returncode
+
+
+def test_killed_at_random_moments(raw: Path, tuned: Path, tmp_path: Path) -> None:
+    """kill -9 of a tree system's training and tuning; what comes out is what an undisturbed run makes."""
+    folder = make_project(tmp_path / "killed", raw)
+    chance = random.Random(3)
+    command = [sys.executable, "-m", "treeglot", "-q", "tune", str(folder), "--system", "consdep2str"]
+    for number, code in enumerate(attempts(command, chance)):
+        assert code in (None, 0)
+        if code == 0:
+            for name in chance.sample(MADE, 2):
+                (folder / name).unlink()
+        if number == 7:
+            break
+    subprocess.run(command, check=True, capture_output=True)
+    assert digests(folder) == digests(tuned)
+    assert not [path for path in folder.rglob("*.part*") if ".treeglot" not in path.parts]
+
+
+def test_penn_and_conllu_must_agree(raw: Path, tmp_path: Path) -> None:
+    other = tmp_path / "raw"
+    other.mkdir()
+    for path in raw.iterdir():
+        (other / path.name).symlink_to(path)
+    trees = list(read_penn(raw / "dev.zh.penn"))
+    (other / "dev.zh.penn").unlink()
+    write_penn([*trees[:2], trees[4], *trees[3:]], other / "dev.zh.penn")
+    project = Project(make_project(tmp_path / "p", other))
+    stage = next(stage for stage in project.training_stages() if stage.name == "corpus-dev")
+    with pytest.raises(InputError, match="sentence 3"):
+        project.runner.run(stage)
