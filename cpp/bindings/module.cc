@@ -5,8 +5,10 @@ namespace nb = nanobind;
 
 void bind_align(nb::module_& m);
 void bind_conllu(nb::module_& m);
+void bind_kernels(nb::module_& m);
 void bind_lm(nb::module_& m);
 void bind_search(nb::module_& m);
+void bind_subtrees(nb::module_& m);
 void bind_tables(nb::module_& m);
 void bind_tuning(nb::module_& m);
 
@@ -16,10 +18,14 @@ NB_MODULE(_core, m) {
   bind_align(align);
   nb::module_ conllu = m.def_submodule("conllu", "Reading CoNLL-U; see treeglot.trees.conllu.");
   bind_conllu(conllu);
+  nb::module_ kernels = m.def_submodule("kernels", "Tree kernels; see treeglot.alignment.subtrees.kernels.");
+  bind_kernels(kernels);
   nb::module_ lm = m.def_submodule("lm", "n-gram language models; see treeglot.lm.");
   bind_lm(lm);
   nb::module_ search = m.def_submodule("search", "The decoders; see treeglot.search.");
   bind_search(search);
+  nb::module_ subtrees = m.def_submodule("subtrees", "The lexical tree aligner; see treeglot.alignment.subtrees.");
+  bind_subtrees(subtrees);
   nb::module_ tables = m.def_submodule("tables", "Phrase pairs and rule tables; see treeglot.tables.");
   bind_tables(tables);
   nb::module_ tuning = m.def_submodule("tuning", "BLEU statistics, MERT, MIRA and PRO; see treeglot.tuning.");
