@@ -60,6 +60,14 @@ void bind_kernels(nb::module_& m) {
             }
           },
           nb::arg("labels"), nb::arg("arity"), nb::arg("words"))
+      .def(
+          "write",
+          [](const kn::Forest& self, kn::NodeId node) {
+            if (node >= self.size()) throw nb::index_error("no such sub-tree");
+            kn::Forest::Preorder tree = self.write(node);
+            return nb::make_tuple(std::move(tree.labels), std::move(tree.arity), std::move(tree.words));
+          },
+          nb::arg("node"))
       .def("mark", &kn::Forest::mark)
       .def("truncate", &kn::Forest::truncate, nb::arg("mark"))
       .def(

@@ -1,5 +1,6 @@
 #include "kernels/forest.hh"
 
+#include <cstring>
 #include <stdexcept>
 
 namespace treeglot::kernels {
@@ -69,6 +70,26 @@ std::vector<NodeId> Forest::add(std::span<const std::string> labels, std::span<c
     }
     result[k] = intern(symbol(labels[k]), arity[k] == 0 ? symbol(words[k]) : 0, below);
     waiting.push_back(result[k]);
+  }
+  return result;
+}
+
+Forest::Preorder Forest::write(NodeId top) const {
+  Preorder result;
+  std::vector<NodeId> waiting{top};
+  while (!waiting.empty()) {
+    const NodeId node = waiting.back();
+    waiting.pop_back();
+    const auto below = children(node);
+    result.labels.push_back(*symbol_names_[nodes_[node].label]);
+    result.arity.push_back(static_cast<std::int32_t>(below.size()));
+    result.words.emplace_back();
+    if (below.empty()) {  // the word is the second number of the production's key
+      std::uint32_t word;
+      std::memcpy(&word, production_keys_[nodes_[node].production]->data() + sizeof word, sizeof word);
+      result.words.back() = *symbol_names_[word];
+    }
+    waiting.insert(waiting.end(), below.rbegin(), below.rend());
   }
   return result;
 }

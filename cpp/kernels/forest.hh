@@ -22,6 +22,14 @@ class Forest {
   std::vector<NodeId> add(std::span<const std::string> labels, std::span<const std::int32_t> arity,
                           std::span<const std::string> words);
 
+  // The tree under a node, as `add` takes it.
+  struct Preorder {
+    std::vector<std::string> labels;
+    std::vector<std::int32_t> arity;
+    std::vector<std::string> words;
+  };
+  Preorder write(NodeId node) const;
+
   std::size_t size() const { return nodes_.size(); }
   std::size_t productions() const { return production_keys_.size(); }
 

@@ -35,6 +35,10 @@ double value(const kn::Forest& forest, kn::NodeId a, kn::NodeId b, kn::Space spa
 BOOST_AUTO_TEST_CASE(kernels_by_hand) {
   kn::Forest forest;
   const auto cat = add(forest, kCat), dog = add(forest, kDog), sees = add(forest, kSees);
+  const auto written = forest.write(sees[0]);
+  BOOST_TEST(written.labels == kSees.labels, boost::test_tools::per_element());
+  BOOST_TEST(written.arity == kSees.arity, boost::test_tools::per_element());
+  BOOST_TEST(written.words == kSees.words, boost::test_tools::per_element());
   BOOST_TEST(cat[1] == dog[1]);   // the same determiner
   BOOST_TEST(sees[2] == cat[0]);  // the same noun phrase
   const double np = 0.4 * 1.4;    // NP -> D N with the determiner expanded or not

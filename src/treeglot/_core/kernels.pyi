@@ -19,6 +19,9 @@ class Forest:
 
         Raises ValueError if it is no tree."""
 
+    def write(self, node: int) -> tuple[list[str], list[int], list[str]]:
+        """Labels, arity and words of the tree under a node, as `add` takes them."""
+
     def mark(self) -> Mark: ...
     def truncate(self, mark: Mark) -> None:
         """Forget what was added after the mark."""

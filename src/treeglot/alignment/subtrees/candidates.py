@@ -149,6 +149,10 @@ class CandidateTable:
             known=self.known[index],
         )
 
+    def with_features(self, features: Floats) -> CandidateTable:
+        """The same candidates with other features."""
+        return replace(self, features=features)
+
     def bounds(self) -> NDArray[np.int64]:
         """Where the candidates of each sentence pair begin, and where the last ones end (candidates are in order of pairs)."""
         found: NDArray[np.int64] = np.searchsorted(self.pair, np.arange(self.pairs + 1))

@@ -80,7 +80,20 @@ class Forests:
         self._forests: dict[tuple[int, bool], SubtreeForest] = {}
 
     def of(self, side: int, words: bool) -> SubtreeForest:
-        return self._forests.setdefault((side, words), SubtreeForest(words=words))
+        key = side, words
+        if key not in self._forests:
+            self._forests[key] = SubtreeForest(words=words)
+        return self._forests[key]
+
+    def mark(self) -> dict[tuple[int, bool], Any]:
+        """The present state, to return to with `forget`."""
+        return {key: forest.mark() for key, forest in self._forests.items()}
+
+    def forget(self, mark: dict[tuple[int, bool], Any]) -> None:
+        """Drop the trees that were added after ``mark``."""
+        for key, forest in self._forests.items():
+            if key in mark:
+                forest.forget(mark[key])
 
 
 class Scorer(Protocol):

@@ -125,6 +125,17 @@ class SubtreeForest:
             raise _too_large()
         return out
 
+    def write(self, number: int) -> tuple[list[str], list[int], list[str]]:
+        """A sub-tree as lists in preorder: labels, numbers of children (0: a pre-terminal) and words."""
+        return self._core.write(number)
+
+    def read(self, labels: list[str], arity: list[int], words: list[str]) -> int:
+        """The inverse of `write`, also from another forest: adds the sub-tree and returns its number."""
+        try:
+            return self._core.add(labels, arity, words)[0]
+        except ValueError as error:
+            raise TreeglotError(str(error), remedy="give lists that `write` made") from None
+
     def mark(self) -> core.Mark:
         """The present state, to return to with `forget`."""
         return self._core.mark()

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeglot.alignment.subtrees.candidates import Bools, CandidateTable, Floats
-from treeglot.alignment.subtrees.composite import DECAY, Doubles, Forests, Longs, Scorer, Term
+from treeglot.alignment.subtrees.composite import DECAY, Doubles, Forests, Longs, Scorer, Term, TreeScorer
 from treeglot.alignment.subtrees.maps import LANDMARKS, TermMap, fit_map
 from treeglot.alignment.subtrees.nodes import TreeNodes
 from treeglot.alignment.subtrees.search import Candidates, best_candidates, greedy_candidates
@@ -134,6 +134,10 @@ class Classifier(NamedTuple):
 
     scorers: tuple[tuple[Term, Scorer], ...]
     bias: float
+
+    def forests(self) -> Forests:
+        """The sub-trees that its tree kernels compare with."""
+        return next((scorer.forests for _, scorer in self.scorers if isinstance(scorer, TreeScorer)), Forests())
 
     def margins(self, table: CandidateTable) -> Doubles:
         """The distance of each candidate from the hyperplane."""
