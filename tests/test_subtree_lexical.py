@@ -16,10 +16,11 @@ from treeglot._core import subtrees as core
 from treeglot.alignment import LexicalTables
 from treeglot.alignment.subtrees import TreeNodes, is_well_formed
 from treeglot.alignment.subtrees import lexical as lexical_module
-from treeglot.alignment.subtrees.lexical import METHODS, LexicalTreeAligner, Method, all_links, shape, with_tree
+from treeglot.alignment.subtrees.lexical import METHODS, LexicalTreeAligner, Method, shape, with_tree
 from treeglot.alignment.subtrees.wordtable import WordTable
 from treeglot.trees.constituency import ConstituencyTree
 from treeglot.trees.dependency import DependencyTree
+from treeglot.trees.nodelinks import all_links
 from treeglot.trees.sentence import Link, ParsedSentence
 from treeglot.trees.tokens import Tokens
 

@@ -47,6 +47,7 @@ from treeglot.alignment.subtrees.wordtable import WordTable
 from treeglot.errors import TreeError, TreeglotError
 from treeglot.trees.bracketed import to_bracketed
 from treeglot.trees.constituency import ConstituencyTree
+from treeglot.trees.nodelinks import make_pair
 from treeglot.trees.sentence import AlignedPair, Link, ParsedSentence
 
 DEFAULT_METHOD = "skip2_score1_span1"
@@ -221,21 +222,3 @@ def with_tree(sentence: ParsedSentence, kind: TreeKind = "auto") -> ParsedSenten
 def _tree(sentence: ParsedSentence) -> ConstituencyTree:
     assert sentence.constituency is not None
     return sentence.constituency
-
-
-def make_pair(source: ParsedSentence, target: ParsedSentence, links: Iterable[Link]) -> AlignedPair:
-    """An aligned pair of links between `NodeRef`s: those of two words become word links, the rest node links."""
-    words, nodes = [], []
-    for link in links:
-        if link.source < 0 and link.target < 0:
-            words.append(link._replace(source=~link.source, target=~link.target))
-        else:
-            nodes.append(link)
-    return AlignedPair(source, target, words, nodes, source.id)
-
-
-def all_links(pair: AlignedPair) -> list[Link]:
-    """Node links and word links of a pair together, words as ``~j``: the inverse of `make_pair`."""
-    words = [link._replace(source=~link.source, target=~link.target) for link in pair.word_links]
-    known = {link[:2] for link in words}
-    return [*(link for link in pair.node_links if link[:2] not in known), *words]
