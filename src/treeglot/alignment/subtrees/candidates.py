@@ -157,3 +157,20 @@ class CandidateTable:
         """Where the candidates of each sentence pair begin, and where the last ones end (candidates are in order of pairs)."""
         found: NDArray[np.int64] = np.searchsorted(self.pair, np.arange(self.pairs + 1))
         return found
+
+
+def merge_tables(tables: Sequence[CandidateTable]) -> CandidateTable:
+    """The candidates of several tables one after the other; there must be at least one."""
+    starts = np.cumsum([0, *(table.pairs for table in tables)])
+    return CandidateTable(
+        (
+            TreeSide([tree for table in tables for tree in table.sides[0].trees]),
+            TreeSide([tree for table in tables for tree in table.sides[1].trees]),
+        ),
+        np.concatenate([table.pair + start for table, start in zip(tables, starts[:-1], strict=True)]).astype(np.int32),
+        np.concatenate([table.source for table in tables]),
+        np.concatenate([table.target for table in tables]),
+        np.concatenate([table.features for table in tables]),
+        np.concatenate([table.labels for table in tables]),
+        np.concatenate([table.known for table in tables]),
+    )

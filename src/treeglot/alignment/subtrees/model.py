@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from treeglot.alignment.subtrees.candidates import CandidateTable, Floats, TreeSide
 from treeglot.alignment.subtrees.composite import Doubles, Forests
 from treeglot.alignment.subtrees.context import context_features
+from treeglot.alignment.subtrees.extra_features import extended_features, extended_names
 from treeglot.alignment.subtrees.features import LEXICAL_FEATURES, PAPER_FEATURES, WordEvidence, paper_features
 from treeglot.alignment.subtrees.learner import Bounds, Classifier, node_tables, select_links
 from treeglot.alignment.subtrees.lexical import TreeKind, with_tree
@@ -58,6 +59,7 @@ def _lexical(source: TreeNodes, target: TreeNodes, evidence: WordEvidence) -> ND
 FEATURE_SETS: dict[str, FeatureSet] = {
     "lexical": FeatureSet(LEXICAL_FEATURES, _lexical),
     "paper": FeatureSet(PAPER_FEATURES, paper_features),
+    "extended": FeatureSet(extended_names(), extended_features),
 }
 """The plain features that a model can use."""
 
