@@ -33,6 +33,7 @@ from treeglot.alignment.subtrees.lexical import TreeKind, with_tree
 from treeglot.alignment.subtrees.nodes import TreeNodes
 from treeglot.alignment.subtrees.storage import pack_classifier, unpack_classifier
 from treeglot.alignment.subtrees.svm import confidence
+from treeglot.alignment.subtrees.wordlinker import WordLinker
 from treeglot.alignment.subtrees.words import WordKnowledge
 from treeglot.errors import InputError, TreeglotError
 from treeglot.files import atomic_write_binary, open_binary, type_path
@@ -78,16 +79,22 @@ def make_table(
     *,
     given_links: bool = False,
     fuzzy_is_good: bool = False,
+    linker: WordLinker | None = None,
+    evidence: Sequence[WordEvidence] | None = None,
 ) -> CandidateTable:
     """All candidates of pairs of trees with their features; labels are the pairs' links between phrases.
 
-    ``given_links`` takes the pairs' own word links instead of the word aligner's.
+    ``given_links`` takes the pairs' own word links instead of the word aligner's; ``linker`` improves on those of the
+    aligner. ``evidence`` is used instead of all this if it is given.
     """
     chosen = feature_set(features)
     sides = tuple(TreeSide([_tree(pair, side) for pair in pairs]) for side in (0, 1))
     texts = [(pair.source.tokens.forms, pair.target.tokens.forms) for pair in pairs]
     given = [[link[:2] for link in pair.word_links] for pair in pairs] if given_links else None
-    evidence = words.evidence(texts, given)
+    if evidence is None:
+        evidence = words.evidence(texts, given)
+        if linker is not None:
+            evidence = linker.improve(pairs, evidence)
     rows: list[Floats] = []
     labels, known, numbers, left, right = [], [], [], [], []
     for n, pair in enumerate(pairs):
@@ -168,10 +175,11 @@ class SubtreeAligner:
     best: bool = False
     given_links: bool = False
     info: dict[str, Any] = field(default_factory=dict)
+    linker: WordLinker | None = None
 
     def margins(self, pairs: Sequence[AlignedPair]) -> tuple[CandidateTable, Doubles]:
         """The candidates that are left after pruning, and their margins."""
-        table = make_table(pairs, self.words, self.features, given_links=self.given_links)
+        table = make_table(pairs, self.words, self.features, given_links=self.given_links, linker=self.linker)
         table = table.take(np.flatnonzero(self.bounds.keep(table.features)))
         margins = self.first.margins(table)
         if self.second is None or self.cut is None:
@@ -230,6 +238,8 @@ class SubtreeAligner:
             "given_links": self.given_links,
             "info": self.info,
         }
+        if self.linker is not None:
+            arrays |= {f"linker/{name}": value for name, value in self.linker.state().items()}
         arrays["bounds"] = np.stack([self.bounds.low, self.bounds.high])
         header["first"] = pack_classifier(self.first, "first", arrays)
         header["second"] = None if self.second is None else pack_classifier(self.second, "second", arrays)
@@ -265,6 +275,7 @@ def load_model(path: type_path, *, threads: int = 0) -> SubtreeAligner:
         if list(feature_set(name).names) != header["names"]:
             raise error(f"the features {name!r} are not those of this version of treeglot")
         words = {key.removeprefix("words/"): value for key, value in arrays.items() if key.startswith("words/")}
+        linker = {key.removeprefix("linker/"): value for key, value in arrays.items() if key.startswith("linker/")}
         return SubtreeAligner(
             WordKnowledge.of_state(words, threads=threads),
             name,
@@ -276,6 +287,7 @@ def load_model(path: type_path, *, threads: int = 0) -> SubtreeAligner:
             bool(header["best"]),
             bool(header["given_links"]),
             dict(header["info"]),
+            WordLinker.of_state(linker) if linker else None,
         )
     except (KeyError, ValueError, IndexError, TypeError, zipfile.BadZipFile) as problem:
         raise error(f"damaged ({type(problem).__name__}: {problem})") from None

@@ -25,7 +25,7 @@ candidates of each fold are judged by a classifier that was fitted on the others
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -33,10 +33,11 @@ import numpy as np
 from treeglot.alignment.subtrees.candidates import CandidateTable, merge_tables
 from treeglot.alignment.subtrees.composite import DECAY, Doubles, Longs, Term
 from treeglot.alignment.subtrees.context import CONTEXT_FEATURES
-from treeglot.alignment.subtrees.features import PAPER_FEATURES
+from treeglot.alignment.subtrees.features import PAPER_FEATURES, WordEvidence
 from treeglot.alignment.subtrees.learner import Bounds, Classifier, Learner, Parameters, Score, node_tables
 from treeglot.alignment.subtrees.maps import LANDMARKS
 from treeglot.alignment.subtrees.model import SubtreeAligner, feature_set, make_table, second_pass
+from treeglot.alignment.subtrees.wordlinker import WordLinker, cross_fitted
 from treeglot.alignment.subtrees.words import WordKnowledge
 from treeglot.errors import TreeglotError
 from treeglot.progress import track
@@ -73,6 +74,7 @@ class Settings:
     decay: float = DECAY
     best: bool = False
     given_links: bool = False
+    learn_links: bool = False
     fuzzy_is_good: bool = False
     seed: int = 1
     threads: int = 0
@@ -107,7 +109,8 @@ def train_aligner(
     """Train on linked pairs and tune on ``dev`` (default: the last sixth of the pairs, which is then not learnt from).
 
     ``words`` is made from the pairs, ``dev`` and the tokenised parallel ``text`` unless it is given. ``report`` gets a line
-    for every step. Other arguments are the fields of `Settings`: ``terms``, ``features``, ``passes``, ``seed``, ...
+    for every step. Other arguments are the fields of `Settings`: ``terms``, ``features``, ``passes``, ``seed``, ... With
+    ``learn_links`` the model also learns how the words of the pairs were linked (`treeglot.alignment.subtrees.wordlinker`).
     """
     options = Settings(**{name: tuple(v) if isinstance(v, list) else v for name, v in settings.items()})  # type: ignore[arg-type]
     options.check()
@@ -119,10 +122,17 @@ def train_aligner(
     say = report or (lambda text: None)
     if words is None:
         words = learn_words([*pairs, *dev], text, threads=options.threads)
-    train_table = tables(pairs, words, options, "features of the training part")
-    dev_table = tables(dev, words, options, "features of the development part")
+    linker, evidence = _learn_links(pairs, words) if options.learn_links else (None, None)
+    train_table = tables(pairs, words, options, "features of the training part", evidence=evidence)
+    dev_table = tables(dev, words, options, "features of the development part", linker=linker)
     say(f"training: {_describe(train_table)}; development: {_describe(dev_table)}")
-    return fit_tables(train_table, dev_table, words, options, say)
+    return replace(fit_tables(train_table, dev_table, words, options, say), linker=linker)
+
+
+def _learn_links(pairs: Sequence[AlignedPair], words: WordKnowledge) -> tuple[WordLinker, list[WordEvidence]]:
+    """A linker of words, and the evidence of the training part as linkers see it that were fitted on other parts of it."""
+    evidence = words.evidence([(pair.source.tokens.forms, pair.target.tokens.forms) for pair in pairs])
+    return WordLinker.fit(pairs, evidence), cross_fitted(pairs, evidence)
 
 
 def learn_words(
@@ -140,8 +150,16 @@ def _line(forms: Sequence[str]) -> str:
     return " ".join("_".join(form.split()) or "_" for form in forms)
 
 
-def tables(pairs: Sequence[AlignedPair], words: WordKnowledge, options: Settings, what: str) -> CandidateTable:
-    """All candidates of some pairs."""
+def tables(
+    pairs: Sequence[AlignedPair],
+    words: WordKnowledge,
+    options: Settings,
+    what: str,
+    *,
+    linker: WordLinker | None = None,
+    evidence: Sequence[WordEvidence] | None = None,
+) -> CandidateTable:
+    """All candidates of some pairs; see `make_table`."""
     starts = range(0, len(pairs), BLOCK)
     return merge_tables(
         [
@@ -151,6 +169,8 @@ def tables(pairs: Sequence[AlignedPair], words: WordKnowledge, options: Settings
                 options.features,
                 given_links=options.given_links,
                 fuzzy_is_good=options.fuzzy_is_good,
+                linker=linker,
+                evidence=None if evidence is None else evidence[start : start + BLOCK],
             )
             for start in track(starts, what, total=len(starts))
         ]
@@ -261,8 +281,9 @@ def _terms(names: Sequence[str]) -> tuple[Term, ...]:
 
 
 def _paper_columns(options: Settings) -> list[int]:
-    """Bounds are put on the paper's features only."""
-    return [k for k, name in enumerate(feature_set(options.features).names) if name in PAPER_FEATURES]
+    """Bounds are put on the paper's features, and on what words and rivals say, if that is there."""
+    bounded = {*PAPER_FEATURES, "agreement", "source_margin", "target_margin"}
+    return [k for k, name in enumerate(feature_set(options.features).names) if name in bounded]
 
 
 def _sample(table: CandidateTable, negatives: float, options: Settings) -> CandidateTable:
