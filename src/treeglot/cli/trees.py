@@ -13,6 +13,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from treeglot.cli.subtree_training import add_commands as add_training
 from treeglot.cli.subtrees import add_commands, compared
 from treeglot.errors import TreeglotError
 from treeglot.files import atomic_write
@@ -25,6 +26,7 @@ from treeglot.trees.statistics import pair_statistics, sentence_statistics, stat
 
 app = typer.Typer(help="Convert, show and count trees and alignments in files.", no_args_is_help=True)
 add_commands(app)
+add_training(app)
 
 FORMAT_NAMES = ", ".join(FORMATS)
 FromOption = Annotated[str | None, typer.Option("--from", "-f", help=f"Format of the input: {FORMAT_NAMES}.")]

@@ -299,7 +299,7 @@ def _write_arrays(arrays: dict[str, NDArray[Any]]) -> bytes:
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         for name in sorted(arrays):
             part = io.BytesIO()
-            np.lib.format.write_array(part, np.ascontiguousarray(arrays[name]), allow_pickle=False)
+            np.lib.format.write_array(part, np.asarray(arrays[name], order="C"), allow_pickle=False)
             archive.writestr(
                 zipfile.ZipInfo(f"{name}.npy", (1980, 1, 1, 0, 0, 0)), part.getvalue(), zipfile.ZIP_DEFLATED
             )

@@ -204,7 +204,7 @@ def fit_tables(
     kept_train = train.take(np.flatnonzero(bounds.keep(train.features)))
     kept_dev = dev.take(np.flatnonzero(bounds.keep(dev.features)))
     margins = _cross_fitted(kept_train, first_names, parameters, options)
-    cut = float(np.quantile(margins[kept_train.labels], 1 - options.keep))
+    cut = _cut(margins, kept_train, options.keep)
     second_train = second_pass(kept_train, margins, cut, node_tables(kept_train))
     second_dev = second_pass(kept_dev, first.margins(kept_dev), cut, node_tables(kept_dev))
     say(f"second pass: {_describe(second_train)}; development: {_describe(second_dev)}")
@@ -222,6 +222,14 @@ def _bounds(train: CandidateTable, columns: Sequence[int], share: float) -> Boun
     if np.count_nonzero(left & ~train.labels & train.known) < np.count_nonzero(train.labels):
         return Bounds.fit(train, columns, 0.0)
     return bounds
+
+
+def _cut(margins: Doubles, table: CandidateTable, keep: float) -> float:
+    """The margin above which this share of the linked candidates lies, and at least twice as many others."""
+    others = np.sort(margins[~table.labels & table.known])[::-1]
+    enough = 2 * int(table.labels.sum())
+    least = float(others[enough]) if enough < len(others) else float(margins.min()) - 1
+    return min(float(np.quantile(margins[table.labels], 1 - keep)), least)
 
 
 def _model(
