@@ -117,3 +117,17 @@ def test_features_need_no_tree_and_no_words():
     features = pair_features(pair, WordEvidence([[0.5]], [[0.5]], [[1]]), LinkStatistics())
     assert features.shape == (1, 1, len(PAIR_FEATURES))
     assert np.isfinite(features).all()
+
+
+def test_thresholds_of_greedy_links_can_be_tried_at_once():
+    from treeglot.alignment.subtrees.composite import Term
+    from treeglot.alignment.subtrees.learner import Learner
+    from treeglot.alignment.subtrees.model import make_table
+
+    pairs, evidence = corpus()
+    linked = [AlignedPair(pair.source, pair.target, pair.word_links, [Link(0, 0), Link(1, 1)]) for pair in pairs[:40]]
+    table = make_table(linked, None, "paper", evidence=evidence[:40])  # type: ignore[arg-type]
+    learner = Learner((Term.parse("plain"),), table, table, 80)
+    margins = np.random.default_rng(5).normal(size=len(table))
+    thresholds = (-2.0, -0.5, 0.0, 0.7)
+    assert learner.scores(margins, thresholds) == {t: learner.score(margins, t) for t in thresholds}

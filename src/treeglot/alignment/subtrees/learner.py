@@ -232,6 +232,18 @@ class Learner:
         links = select_links(self.dev, margins, threshold, best=self.best, nodes=self._nodes)
         return Score(len(links), int(self.dev.labels[links].sum()), self.gold)
 
+    def scores(self, margins: Doubles, thresholds: Sequence[float]) -> dict[float, Score]:
+        """The same for several thresholds. Greedy links above a threshold are the first ones of those above a lower one."""
+        if self.best:
+            return {threshold: self.score(margins, threshold) for threshold in thresholds}
+        links = select_links(self.dev, margins, min(thresholds), nodes=self._nodes)
+        right = self.dev.labels[links]
+        result = {}
+        for threshold in thresholds:
+            above = margins[links] > threshold
+            result[threshold] = Score(int(above.sum()), int(right[above].sum()), self.gold)
+        return result
+
     def classifier(self, parameters: Parameters) -> Classifier:
         """Learnt on the training candidates."""
         solution, bias = self._solve(parameters)
@@ -257,7 +269,7 @@ class Learner:
         """Coordinate search on the development part: θ, C, the weight of linked candidates, the threshold."""
 
         def best_threshold(margins: Doubles) -> tuple[float, Score]:
-            tried = {t: self.score(margins, t) for t in THRESHOLDS}
+            tried = self.scores(margins, THRESHOLDS)
             return max(tried.items(), key=lambda item: (item[1].f1, -abs(item[0])))
 
         current = start
