@@ -289,6 +289,8 @@ def load_model(path: type_path, *, threads: int = 0) -> SubtreeAligner:
             dict(header["info"]),
             WordLinker.of_state(linker) if linker else None,
         )
+    except TreeglotError as problem:
+        raise problem.at(path, 1) from None
     except (KeyError, ValueError, IndexError, TypeError, zipfile.BadZipFile) as problem:
         raise error(f"damaged ({type(problem).__name__}: {problem})") from None
 
