@@ -121,11 +121,11 @@ def test_the_choice_equals_a_slow_one(data: st.DataObject, name: str) -> None:
     scores = np.array(data.draw(st.lists(values, min_size=size, max_size=size))).reshape(len(source), len(target))
     method = Method.parse(name)
     shapes = [([0] * len(nodes.tree.tokens), *shape(nodes.tree)) for nodes in (source, target)]
-    found = core.choose_links(shapes[0], shapes[1], scores, method.skip, method.span1, True, False, -1e300)
+    found = core.choose_links(shapes[0], shapes[1], scores, method.skip, method.span1, True, False)
     links = [(source.index(s), target.index(t)) for s, t, _ in found]
     assert links == slow_choice(source, target, scores, method)
     assert is_well_formed(links, source, target)
-    phrases = core.choose_links(shapes[0], shapes[1], scores, method.skip, method.span1, False, False, -1e300)
+    phrases = core.choose_links(shapes[0], shapes[1], scores, method.skip, method.span1, False, False)
     assert all(s >= 0 and t >= 0 for s, t, _ in phrases)
 
 
@@ -160,9 +160,7 @@ def test_a_tie_waits_until_a_link_settles_it() -> None:
     scores = aligner.scores(source, target)
     left, right = TreeNodes.of(source), TreeNodes.of(target)
     scores[left.index(~0), :] += 100
-    rushed = core.choose_links(
-        ([0] * 5, *shape(source)), ([0] * 5, *shape(target)), scores, 0, False, True, True, -1e300
-    )
+    rushed = core.choose_links(([0] * 5, *shape(source)), ([0] * 5, *shape(target)), scores, 0, False, True, True)
     assert (~0, ~0) in {link[:2] for link in rushed} and (1, 2) not in {link[:2] for link in rushed}
     assert len(right) == 8
 
@@ -185,9 +183,7 @@ def test_skip2_holds_the_nodes_of_skipped_pairs_back() -> None:
     both = {}
     for skip in (1, 2):
         tree_shape = ([0] * 3, *shape(tree))
-        both[skip] = [
-            link[:2] for link in core.choose_links(tree_shape, tree_shape, scores, skip, False, True, False, -1e300)
-        ]
+        both[skip] = [link[:2] for link in core.choose_links(tree_shape, tree_shape, scores, skip, False, True, False)]
     assert both[1] == [(~1, ~1), (~0, ~0), (~2, ~2)]
     assert both[2] == [(~2, ~2)]
 
@@ -200,7 +196,7 @@ def test_span1_takes_single_words_last() -> None:
     scores[nodes.index(1), nodes.index(1)] = -2.0
     scores[nodes.index(2), nodes.index(2)] = -1.5
     tree_shape = ([0] * 3, *shape(tree))
-    order = [core.choose_links(tree_shape, tree_shape, scores, 0, late, True, False, -1e300) for late in (False, True)]
+    order = [core.choose_links(tree_shape, tree_shape, scores, 0, late, True, False) for late in (False, True)]
     assert [link[:2] for link in order[0]] == [(~0, ~0), (2, 2), (1, 1)]
     assert [link[:2] for link in order[1]] == [(1, 1), (~0, ~0), (2, 2)]
 
@@ -286,7 +282,8 @@ def test_least_confidence() -> None:
     table = WordTable([("a", "a", 1.0, 1.0), ("b", "b", 0.5, 0.5)])
     every = LexicalTreeAligner(table).links(tree, tree)
     assert len(every) == 3
-    assert LexicalTreeAligner(table, least=0.9).links(tree, tree) == []
+    assert {link[:2]: round(link.score or 0, 4) for link in every} == {(0, 0): 0.75, (~0, ~0): 1.0, (~1, ~1): 0.5}
+    assert [link[:2] for link in LexicalTreeAligner(table, least=0.9).links(tree, tree)] == [(~0, ~0)]
     assert LexicalTreeAligner(table, least=0.1).links(tree, tree) == every
     for bad in ({"floor": 1.0}, {"floor": -1.0}, {"least": 2.0}):
         with pytest.raises(TreeglotError):

@@ -112,8 +112,10 @@ void bind_subtrees(nb::module_& m) {
                   const st::TreeShape a = shape_of(source), b = shape_of(target);
                   self.fill(std::get<0>(source), std::get<0>(target), options.floor, forward, backward);
                   const std::vector<double> scores = st::score_nodes(a, b, forward, backward, options);
-                  for (const st::NodeLink& link : st::choose_links(a, b, scores, options)) {
-                    result[n].emplace_back(reference(a, link.source), reference(b, link.target), link.log_score);
+                  const std::vector<double> confidence = st::explained(a, b, forward, backward);
+                  for (const st::NodeLink& link : st::choose_links(a, b, scores, confidence, options)) {
+                    const std::size_t place = static_cast<std::size_t>(link.source) * b.nodes() + link.target;
+                    result[n].emplace_back(reference(a, link.source), reference(b, link.target), confidence[place]);
                   }
                 }
               } catch (...) {
@@ -134,7 +136,7 @@ void bind_subtrees(nb::module_& m) {
       "choose_links",
       [](const Tree& source, const Tree& target,
          nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu> scores, int skip, bool span1, bool words,
-         bool chains, double least) {
+         bool chains) {
         const st::TreeShape a = shape_of(source), b = shape_of(target);
         if (scores.shape(0) != static_cast<std::size_t>(a.nodes()) ||
             scores.shape(1) != static_cast<std::size_t>(b.nodes())) {
@@ -143,12 +145,12 @@ void bind_subtrees(nb::module_& m) {
         std::span<const double> values(scores.data(), scores.size());
         std::vector<Link> result;
         nb::gil_scoped_release release;
-        const st::AlignerOptions options = options_of(1, skip, span1, words, chains, 0.0, false, least);
-        for (const st::NodeLink& link : st::choose_links(a, b, values, options)) {
+        const st::AlignerOptions options = options_of(1, skip, span1, words, chains, 0.0, false, 0.0);
+        for (const st::NodeLink& link : st::choose_links(a, b, values, {}, options)) {
           result.emplace_back(reference(a, link.source), reference(b, link.target), link.log_score);
         }
         return result;
       },
       nb::arg("source"), nb::arg("target"), nb::arg("scores"), nb::arg("skip"), nb::arg("span1"), nb::arg("words"),
-      nb::arg("chains"), nb::arg("least"));
+      nb::arg("chains"));
 }

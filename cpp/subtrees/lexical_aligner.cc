@@ -14,6 +14,28 @@ std::uint64_t key_of(std::int32_t source, std::int32_t target) {
   return static_cast<std::uint64_t>(static_cast<std::uint32_t>(source)) << 32 | static_cast<std::uint32_t>(target);
 }
 
+// Sums of p over the words under each node of `a`, for each word of `b`: rows are nodes of a. `turned`: the rows of p
+// are the words of b.
+std::vector<double> inside_sums(const TreeShape& a, int m, std::span<const double> p, bool turned) {
+  const int n = a.words, rows = a.nodes();
+  std::vector<double> inside(static_cast<std::size_t>(rows) * m, 0.0);
+  for (int i = 0; i < n; ++i) {
+    for (int j = 0; j < m; ++j) {
+      inside[static_cast<std::size_t>(a.phrases + i) * m + j] =
+          turned ? p[static_cast<std::size_t>(j) * n + i] : p[static_cast<std::size_t>(i) * m + j];
+    }
+  }
+  auto add_to_parent = [&](int node) {
+    if (a.parent[node] < 0) return;
+    double* sum = &inside[static_cast<std::size_t>(a.parent[node]) * m];
+    const double* part = &inside[static_cast<std::size_t>(node) * m];
+    for (int j = 0; j < m; ++j) sum[j] += part[j];
+  };
+  for (int node = a.phrases; node < rows; ++node) add_to_parent(node);
+  for (int node = a.phrases - 1; node >= 0; --node) add_to_parent(node);
+  return inside;
+}
+
 // Adds to `scores` (rows: nodes of `a`, columns: nodes of `b`; transposed if `turned`) the logarithm of
 //   prod over words j inside b's node of (sum over words i inside a's node of p(i, j)),  and the same outside.
 // `divide`: each factor is divided by the number of words of a on its side (score2). `empty` is the logarithm of a sum
@@ -26,24 +48,15 @@ void add_terms(const TreeShape& a, const TreeShape& b, std::span<const double> p
   };
   // Sums over the first words of the walk and over the last ones: nothing is ever subtracted, so small sums are exact.
   std::vector<double> before(static_cast<std::size_t>(n + 1) * m), after(before.size());
-  std::vector<double> inside(static_cast<std::size_t>(rows) * m, 0.0);
   for (int i = 0; i < n; ++i) {
     const int up = a.walk[i], down = a.walk[n - 1 - i];
     for (int j = 0; j < m; ++j) {
       before[static_cast<std::size_t>(i + 1) * m + j] = before[static_cast<std::size_t>(i) * m + j] + chance(up, j);
       after[static_cast<std::size_t>(n - 1 - i) * m + j] =
           after[static_cast<std::size_t>(n - i) * m + j] + chance(down, j);
-      inside[static_cast<std::size_t>(a.phrases + i) * m + j] = chance(i, j);
     }
   }
-  auto add_to_parent = [&](int node) {
-    if (a.parent[node] < 0) return;
-    double* sum = &inside[static_cast<std::size_t>(a.parent[node]) * m];
-    const double* part = &inside[static_cast<std::size_t>(node) * m];
-    for (int j = 0; j < m; ++j) sum[j] += part[j];
-  };
-  for (int node = a.phrases; node < rows; ++node) add_to_parent(node);
-  for (int node = a.phrases - 1; node >= 0; --node) add_to_parent(node);
+  const std::vector<double> inside = inside_sums(a, m, p, turned);
 
   std::vector<double> in(columns), left(m + 1), right(m + 1), out(m);
   for (int s = 0; s < rows; ++s) {
@@ -95,7 +108,7 @@ std::vector<std::int32_t> chain_tops(const TreeShape& tree) {
 class Chooser {
  public:
   Chooser(const TreeShape& source, const TreeShape& target, std::span<const double> scores,
-          const AlignerOptions& options)
+          std::span<const double> confidence, const AlignerOptions& options)
       : source_(source), target_(target), scores_(scores), options_(options) {
     const std::int32_t rows = options.words ? source.nodes() : source.phrases;
     const std::int32_t columns = options.words ? target.nodes() : target.phrases;
@@ -103,13 +116,15 @@ class Chooser {
       source_tops_ = chain_tops(source);
       target_tops_ = chain_tops(target);
     }
-    const double least = options.least * (source.words + target.words);
     for (std::int32_t s = 0; s < rows; ++s) {
       if (options.chains && source_tops_[s] != s) continue;
       for (std::int32_t t = 0; t < columns; ++t) {
         if (options.chains && target_tops_[t] != t) continue;
         const double score = score_of(s, t);
-        if (score == kImpossible || score < least) continue;
+        if (score == kImpossible) continue;
+        if (!confidence.empty() && confidence[static_cast<std::size_t>(s) * target_.nodes() + t] < options.least) {
+          continue;
+        }
         const bool later = options.span1 && (source.size(s) == 1 || target.size(t) == 1);
         (later ? single_ : long_).push_back({static_cast<std::int64_t>(std::llround(score * 1e8)), s, t});
       }
@@ -268,9 +283,35 @@ std::vector<double> score_nodes(const TreeShape& source, const TreeShape& target
   return scores;
 }
 
+std::vector<double> explained(const TreeShape& source, const TreeShape& target,
+                              std::span<const double> target_given_source,
+                              std::span<const double> source_given_target) {
+  std::vector<double> result(static_cast<std::size_t>(source.nodes()) * target.nodes(), 0.0);
+  auto add = [&](const TreeShape& a, const TreeShape& b, std::span<const double> p, bool turned) {
+    const std::vector<double> inside = inside_sums(a, b.words, p, turned);
+    std::vector<double> sums(static_cast<std::size_t>(b.nodes()));
+    for (int s = 0; s < a.nodes(); ++s) {
+      std::fill(sums.begin(), sums.begin() + b.phrases, 0.0);
+      for (int j = 0; j < b.words; ++j) {
+        sums[b.phrases + j] = std::min(1.0, inside[static_cast<std::size_t>(s) * b.words + j]);
+        if (b.parent[b.phrases + j] >= 0) sums[b.parent[b.phrases + j]] += sums[b.phrases + j];
+      }
+      for (int t = b.phrases - 1; t > 0; --t) sums[b.parent[t]] += sums[t];
+      for (int t = 0; t < b.nodes(); ++t) {
+        const std::size_t place =
+            turned ? static_cast<std::size_t>(t) * a.nodes() + s : static_cast<std::size_t>(s) * b.nodes() + t;
+        result[place] += sums[t] / (a.size(s) + b.size(t));
+      }
+    }
+  };
+  add(source, target, source_given_target, false);
+  add(target, source, target_given_source, true);
+  return result;
+}
+
 std::vector<NodeLink> choose_links(const TreeShape& source, const TreeShape& target, std::span<const double> scores,
-                                   const AlignerOptions& options) {
-  return Chooser(source, target, scores, options).run();
+                                   std::span<const double> confidence, const AlignerOptions& options) {
+  return Chooser(source, target, scores, confidence, options).run();
 }
 
 }  // namespace treeglot::subtrees

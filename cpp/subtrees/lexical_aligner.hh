@@ -35,8 +35,7 @@ struct AlignerOptions {
   bool chains = true;  // nodes over the same words are one hypothesis, linked from the top
   double floor = 1e-5;
   bool empty_is_one = false;  // what a sum over no words gives: 1, or the floor like any unseen pair
-  // No link with a score below exp(least * (words of both sentences)); -infinity: all.
-  double least = -1e300;
+  double least = 0;           // no link of two nodes that explain each other less than this
 };
 
 struct NodeLink {
@@ -50,8 +49,14 @@ std::vector<double> score_nodes(const TreeShape& source, const TreeShape& target
                                 std::span<const double> target_given_source,
                                 std::span<const double> source_given_target, const AlignerOptions& options);
 
-// The links in the order in which they are chosen. `scores` as from score_nodes.
+// How well the words under two nodes explain each other, from 0 to 1, a row for each source node: the mean, over the
+// words of both, of the probability that the word comes from one under the other node (at most 1).
+std::vector<double> explained(const TreeShape& source, const TreeShape& target,
+                              std::span<const double> target_given_source, std::span<const double> source_given_target);
+
+// The links in the order in which they are chosen, with their scores. `scores` as from score_nodes, `confidence` as
+// from explained, or empty.
 std::vector<NodeLink> choose_links(const TreeShape& source, const TreeShape& target, std::span<const double> scores,
-                                   const AlignerOptions& options);
+                                   std::span<const double> confidence, const AlignerOptions& options);
 
 }  // namespace treeglot::subtrees

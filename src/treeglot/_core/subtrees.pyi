@@ -43,7 +43,7 @@ class WordTable:
         least: float,
         threads: int,
     ) -> list[list[Link]]:
-        """The links of each pair of trees in the order in which they are chosen: nodes and the logarithm of the score."""
+        """The links of each pair of trees in the order in which they are chosen: nodes and confidence."""
 
 def choose_links(
     source: Tree,
@@ -53,6 +53,5 @@ def choose_links(
     span1: bool,
     words: bool,
     chains: bool,
-    least: float,
 ) -> list[Link]:
-    """The greedy choice alone, for any logarithms of scores."""
+    """The greedy choice alone, for any logarithms of scores, which the links have."""

@@ -15,6 +15,7 @@ import typer
 from treeglot.alignment.subtrees.lexical import (
     DEFAULT_FLOOR,
     DEFAULT_METHOD,
+    USUAL_LEAST,
     LexicalTreeAligner,
     TreeKind,
     with_tree,
@@ -56,9 +57,11 @@ def align(
         str | None,
         typer.Option(help="Word tables PREFIX.f2e and PREFIX.e2f; learnt from the trees' words if not given."),
     ] = None,
-    method: Annotated[str, typer.Option(help="The lexical aligner's score and heuristics.")] = DEFAULT_METHOD,
+    method: Annotated[
+        str, typer.Option(help="The lexical aligner's score and heuristics, such as score2 or skip1_score1.")
+    ] = DEFAULT_METHOD,
     floor: Annotated[float, typer.Option(help="The least probability of a word pair.")] = DEFAULT_FLOOR,
-    least: Annotated[float, typer.Option(help="Leave out links with a confidence below this.")] = 0.0,
+    least: Annotated[float, typer.Option(help="Never link nodes with a confidence below this.")] = USUAL_LEAST,
     words: Annotated[bool, typer.Option(help="Link words, too.")] = True,
     source_tree: Annotated[str, typer.Option(help=f"Which tree: {', '.join(get_args(TreeKind))}.")] = "auto",
     target_tree: Annotated[str, typer.Option(help="The same for the target.")] = "auto",

@@ -20,6 +20,7 @@ from treeglot.files import atomic_write, atomic_write_binary, open_binary, read_
 from treeglot.pipeline.config import CONFIG_NAME, Corpus, ProjectConfig, load_config
 from treeglot.pipeline.preparation import TextPipeline, prepare, read_corpus, train_truecasers
 from treeglot.pipeline.stages import Paths, Runner, Stage, StageResult
+from treeglot.pipeline.subtree_phrases import span_files, span_stages
 from treeglot.search.phrases import PhraseDecoder, open_phrases
 from treeglot.search.weights import DEFAULT_WEIGHTS, read_weights
 from treeglot.tables import build_phrase_table, parse_memory
@@ -145,7 +146,7 @@ class Project:
         """From raw data to tables and language model, in order."""
         stages = [self._truecase_stage()] if self.config.text.casing == "true" else []
         stages += [self._corpus_stage(part) for part in PARTS if self.raw(part)]
-        return [*stages, self._alignment_stage(), self._table_stage(), self._lm_stage()]
+        return [*stages, self._alignment_stage(), *span_stages(self), self._table_stage(), self._lm_stage()]
 
     def train(self, announce: Callable[[str], object]) -> list[StageResult]:
         """Bring everything but the weights up to date."""
@@ -235,11 +236,17 @@ class Project:
     def _table_stage(self) -> Stage:
         one, two = self.corpus("train")
 
+        sets = span_files(self)
         further = {f"links {n}": self.folder / name for n, name in enumerate(self.config.alignment.also, start=2)}
 
         def run(inputs: Paths, outputs: Paths, work: Path) -> None:
             source, target, links = inputs["source"], inputs["target"], inputs["links"]
-            if further:  # the same text once for each alignment
+            spans = [inputs[name] for name in sets]
+            if further:  # the same text once for each alignment; the spans count with the first
+                empty = work / "no spans"
+                lines = sum(1 for _ in read_lines(source)) * len(further)
+                empty.write_text("\n" * lines)
+                spans = [_repeated([inputs[name], empty], work / f"{name} spans") for name in sets]
                 source = _repeated([source] * (len(further) + 1), work / "source")
                 target = _repeated([target] * (len(further) + 1), work / "target")
                 links = _repeated([links, *(inputs[name] for name in further)], work / "links")
@@ -248,13 +255,15 @@ class Project:
                 target,
                 links,
                 outputs["table"],
+                spans=spans,
+                consistent="STR" in self.config.phrases.sets,
                 max_length=self.config.phrases.max_length,
                 memory=self.config.limits.memory,
                 threads=self.threads,
                 folder=work,
             )
 
-        inputs = {"source": one, "target": two, "links": self.links, **further}
+        inputs = {"source": one, "target": two, "links": self.links, **further, **sets}
         return Stage("phrase-table", inputs, {"table": self.table}, self.config.phrases.model_dump(), run)
 
     def _lm_stage(self) -> Stage:
