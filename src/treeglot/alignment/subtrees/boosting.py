@@ -86,12 +86,19 @@ class BoostedTrees:
         """The log odds of each row."""
         rows = np.asarray(features, dtype=np.float64)
         total = np.full(len(rows), self.bias)
-        number = np.arange(len(rows))
+        flat, width = rows.ravel(), rows.shape[1]
+        starts = np.arange(len(rows)) * width
         for root in self.roots.tolist():
             place = np.full(len(rows), root, dtype=np.int32)
+            moving = np.arange(len(rows))  # the rows that have not come to a leaf yet
             for _ in range(self.depth):
-                low = rows[number, self.feature[place]] <= self.threshold[place]
-                place = np.where(low, self.left[place], self.right[place])
+                here = place[moving]
+                low = flat[starts[moving] + self.feature[here]] <= self.threshold[here]
+                there = np.where(low, self.left[here], self.right[here])
+                place[moving] = there
+                moving = moving[self.left[there] != there]
+                if not len(moving):
+                    break
             total += self.value[place]
         return total
 
