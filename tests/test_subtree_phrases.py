@@ -14,8 +14,10 @@ from hypothesis import strategies as st
 from cli_runner import Run, make_runner
 from random_trees import constituency_trees
 from treeglot import TreeglotError
+from treeglot.examples import Sizes, write_example
 from treeglot.grammars.phrases import extract_words
 from treeglot.grammars.subtree_phrases import BracketStatistics, format_spans, linked_spans, write_spans
+from treeglot.pipeline.project import Project
 from treeglot.tables import PhraseTable, build_phrase_table, write_phrase_counts
 from treeglot.tables.sets import compare_sets
 from treeglot.trees.constituency import ConstituencyTree
@@ -31,6 +33,7 @@ def run(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> R
     return make_runner(capfd, monkeypatch)
 
 
+@settings(deadline=None, max_examples=40)
 @given(st.data())
 def test_spans_are_the_words_under_linked_nodes(data: st.DataObject) -> None:
     source, target = (data.draw(constituency_trees(6, continuous=False)) for _ in range(2))
@@ -80,7 +83,7 @@ def write_corpus(
         (folder / name).write_text("".join(line + "\n" for line in text))
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=25)
 @given(corpora(), st.booleans(), st.integers(1, 2), st.integers(2, 5))
 def test_counts_are_added(
     tmp_path_factory: pytest.TempPathFactory, corpus, consistent: bool, times: int, longest: int
@@ -133,6 +136,7 @@ def test_brackets_of_both_trees() -> None:
         counted.add(ParsedSentence.of(heads))
 
 
+@settings(deadline=None, max_examples=40)
 @given(
     st.lists(
         st.dictionaries(st.tuples(st.sampled_from(["a", "a b", "b"]), st.sampled_from("xyz")), st.integers(1, 9)),
@@ -194,3 +198,62 @@ def test_spans_of_a_file(tmp_path: Path) -> None:
     pair = make_pair(ParsedSentence.of(None, tree), ParsedSentence.of(None, tree), [Link(0, 0), Link(~0, ~1)])
     assert write_spans([pair, pair], tmp_path / "s") == 4
     assert (tmp_path / "s").read_text() == "0-1:1-2 0-2:0-2\n" * 2
+
+
+CONFIG = """\
+[languages]
+source = "zh"
+target = "en"
+[data.train]
+source = "raw/train.zh"
+target = "raw/train.en"
+[cleaning]
+max_length = 12
+[text]
+casing = "lower"
+tokenizer = "space"
+[lm]
+order = 2
+[phrases]
+sets = [{sets}]
+con_source = "raw/train.zh.penn"
+con_target = "raw/train.en.penn"
+dep_source = "raw/train.zh.conllu"
+dep_target = "raw/train.en.conllu"
+[limits]
+threads = 1
+"""
+
+
+def test_sets_in_a_project(tmp_path: Path) -> None:
+    """Trees of sentences that cleaning removed are passed over, and the tables are those of the sets."""
+    write_example(tmp_path / "raw", sizes=Sizes(80, 2, 2, 0))
+    counts: dict[str, dict[tuple[str, str], int]] = {}
+    for sets in ("STR", "CON", "STR+CON"):
+        folder = tmp_path / sets
+        folder.mkdir()
+        (folder / "raw").symlink_to(tmp_path / "raw")
+        names = ", ".join(f'"{name}"' for name in sets.split("+"))
+        (folder / "treeglot.toml").write_text(CONFIG.format(sets=names))
+        project = Project(folder)
+        project.train(lambda message: None)
+        kept = project.corpus("train")[0].read_text(encoding="utf-8").count("\n")
+        assert 0 < kept < 80
+        assert all(result.skipped for result in project.train(lambda message: None))
+        if "CON" in sets:
+            assert (folder / "rules/CON.spans").read_text().count("\n") == kept
+        table = PhraseTable(project.table)
+        counts[sets] = {(entry.source, entry.target): entry.count for entry in table}
+    both = Counter(counts["STR"]) + Counter(counts["CON"])
+    assert counts["STR+CON"] == dict(both) and counts["CON"] and counts["CON"] != counts["STR"]
+    (tmp_path / "STR" / "treeglot.toml").write_text(CONFIG.format(sets='"DEP"'))
+    Project(tmp_path / "STR").train(lambda message: None)
+    (tmp_path / "CON" / "treeglot.toml").write_text(
+        CONFIG.format(sets='"CON"').replace('con_target = "raw/train.en.penn"', "")
+    )
+    with pytest.raises(TreeglotError, match=r"phrases\.con_target is not given"):
+        Project(tmp_path / "CON").train(lambda message: None)
+    lines = (tmp_path / "raw/train.zh.penn").read_text(encoding="utf-8").splitlines(keepends=True)
+    (tmp_path / "raw/train.zh.penn").write_text("".join(lines[:40]), encoding="utf-8")
+    with pytest.raises(TreeglotError, match="no trees with the words"):
+        Project(tmp_path / "STR+CON").train(lambda message: None)
