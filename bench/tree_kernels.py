@@ -81,7 +81,7 @@ def kernels(trees: list[ConstituencyTree], threads: int) -> dict[str, float]:
     peers = [nltk.Tree.fromstring(format_penn(tree)) for tree in some]
     spent, values = seconds(lambda: [nltk_kernel(a, b) for a in peers for b in peers])
     result["nltk_sst_per_s"] = round(len(values) / spent)
-    roots = SubtreeForest()
+    roots = SubtreeForest(functions=True)  # as brackets have them
     tops = np.array([roots.add(tree)[0] for tree in some])
     spent, matrix = seconds(lambda: [roots.matrix(tops, space="sst", threads=1) for _ in range(20)][-1])
     assert np.allclose(matrix.ravel(), values, rtol=1e-9), "the peer counts something else"
