@@ -83,7 +83,7 @@ def steps(bench: Bench, again: bool) -> list[Row]:
         name="+ learnt word links" if learnt(bench) == "linker" else "+ published word links",
         source=learnt(bench),
     )
-    features = replace(linked, name="+ extended features", features="extended")
+    features = replace(linked, name="+ extended features", features="extended", rounds=0)
     kernels = replace(features, name="+ kernels of functions and parents", terms=(*features.terms, *EXTRA_TERMS))
     second = replace(kernels, name="+ second pass", passes=2)
     best = replace(second, name="+ best instead of greedy links", best=True)

@@ -26,6 +26,9 @@ from treeglot.trees.sentence import AlignedPair
 
 Links = list[set[tuple[int, int]]]
 
+SHARE = 0.002
+"""The share of hand-made links that pruning by each feature may cost in the training part."""
+
 
 @dataclass(frozen=True)
 class Row:
@@ -37,6 +40,8 @@ class Row:
     terms: tuple[str, ...] = ("plain",)
     passes: int = 1
     best: bool = False
+    rounds: int = 1
+    """Of tuning kernel weights, C and the weight of links on dev; 0: equal weights, only the threshold is tuned."""
     method: str = ""
     """Of the lexical aligner; then all else but ``source`` is unused."""
 
@@ -60,6 +65,7 @@ class Bench:
         self.name, self.cache, self.seed, self.threads, self.limit = corpus, Cache(cache), seed, threads, limit
         self.corpus: Corpus = self.cache.get(corpus, lambda: load_corpus(corpus, data))
         self._tables: dict[Source, dict[Part, CandidateTable]] = {}
+        self._word_table: WordTable | None = None
         self._results = Path(cache) / f"{corpus}-results.json"
 
     def evidence(self, source: Source) -> dict[Part, list[WordEvidence]]:
@@ -115,9 +121,9 @@ class Bench:
             ]
             for side in ("source", "target")
         ]
-        aligner = LexicalTreeAligner(
-            WordTable.train(*texts, threads=self.threads), method=row.method, threads=self.threads
-        )
+        if self._word_table is None:
+            self._word_table = WordTable.train(*texts, threads=self.threads)
+        aligner = LexicalTreeAligner(self._word_table, method=row.method, threads=self.threads)
         return {
             part: [
                 {link[:2] for link in pair.node_links}
@@ -138,6 +144,8 @@ class Bench:
             features=row.features,
             passes=row.passes,
             best=row.best,
+            rounds=row.rounds,
+            share=SHARE,
             seed=self.seed,
             threads=self.threads,
             max_candidates=self.limit,
