@@ -22,6 +22,7 @@ namespace {
 
 // A corpus and how far a job on it has come.
 struct Corpus {
+  std::vector<SpanPairs> spans;
   AlignedBitext text;
   Progress progress;
   std::uint64_t source_tokens = 0, target_tokens = 0, links = 0;
@@ -79,9 +80,13 @@ bool ids_of(const MappedWords& words, std::string_view phrase, std::vector<WordI
   }
 }
 
-PhraseOptions options_of(Corpus& corpus, int max_length, std::size_t memory, const std::string& folder, int threads) {
+PhraseOptions options_of(Corpus& corpus, int max_length, std::size_t memory, const std::string& folder, int threads,
+                         bool consistent) {
+  for (const SpanPairs& spans : corpus.spans) {
+    if (spans.size() != corpus.text.size()) throw std::runtime_error("spans of fewer sentence pairs than the text has");
+  }
   corpus.progress.done = 0;
-  return {max_length, memory, folder, threads, &corpus.progress};
+  return {max_length, memory, folder, threads, &corpus.progress, consistent, corpus.spans};
 }
 
 nb::tuple tuple_of(const PhraseStatistics& s) { return nb::make_tuple(s.occurrences, s.pairs, s.sources, s.runs); }
@@ -150,6 +155,35 @@ void bind_tables(nb::module_& m) {
             return nb::make_tuple(line, problem.side, problem.message);
           },
           nb::arg("source"), nb::arg("target"), nb::arg("links"))
+      .def("new_spans", [](Corpus& self) { self.spans.emplace_back(); })
+      .def(
+          "add_spans",
+          [](Corpus& self, nb::bytes text) -> nb::object {
+            if (self.spans.empty()) throw nb::value_error("call new_spans first");
+            SpanPairs& spans = self.spans.back();
+            std::string_view rest = view(text);
+            std::size_t line = 0;
+            std::string problem;
+            {
+              nb::gil_scoped_release release;
+              while (!rest.empty() && problem.empty()) {
+                ++line;
+                std::string_view next = next_line(rest);
+                if (spans.size() == self.text.size()) {
+                  problem = "more lines than sentence pairs";
+                } else {
+                  SentencePair pair = self.text[spans.size()];
+                  problem = spans.add(next, pair.source.size(), pair.target.size());
+                }
+              }
+            }
+            if (problem.empty()) return nb::none();
+            nb::object message = nb::steal(
+                PyUnicode_DecodeUTF8(problem.data(), static_cast<Py_ssize_t>(problem.size()), "backslashreplace"));
+            return nb::make_tuple(line, message);
+          },
+          nb::arg("text"))
+      .def_prop_ro("spans", [](const Corpus& self) { return self.spans.empty() ? 0 : self.spans.back().size(); })
       .def("finish",
            [](Corpus& self) {
              nb::gil_scoped_release release;
@@ -167,7 +201,7 @@ void bind_tables(nb::module_& m) {
       .def(
           "write_counts",
           [](Corpus& self, nb::callable write, int max_length, std::size_t memory, const std::string& folder,
-             int threads) {
+             int threads, bool consistent) {
             PhraseStatistics statistics;
             {
               nb::gil_scoped_release release;
@@ -180,7 +214,7 @@ void bind_tables(nb::module_& m) {
                 }
                 text += "||| ";
               };
-              statistics = count_phrases(self.text, options_of(self, max_length, memory, folder, threads),
+              statistics = count_phrases(self.text, options_of(self, max_length, memory, folder, threads, consistent),
                                          [&](const PhrasePair& pair) {
                                            put(self.text.source_words, pair.source);
                                            put(self.text.target_words, pair.target);
@@ -195,11 +229,12 @@ void bind_tables(nb::module_& m) {
             }
             return tuple_of(statistics);
           },
-          nb::arg("write"), nb::arg("max_length"), nb::arg("memory"), nb::arg("folder"), nb::arg("threads"))
+          nb::arg("write"), nb::arg("max_length"), nb::arg("memory"), nb::arg("folder"), nb::arg("threads"),
+          nb::arg("consistent") = true)
       .def(
           "write_table",
           [](Corpus& self, const std::string& path, int max_length, std::size_t memory, const std::string& folder,
-             int threads) {
+             int threads, bool consistent) {
             PhraseStatistics statistics;
             std::size_t lexicon_bytes = 0;
             {
@@ -208,13 +243,14 @@ void bind_tables(nb::module_& m) {
               for (std::size_t n = 0; n < self.text.size(); ++n) lexicon.count(self.text[n]);
               lexicon_bytes = lexicon.bytes();
               PhraseTableWriter out(path, self.text.source_words, self.text.target_words, lexicon);
-              statistics = count_phrases(self.text, options_of(self, max_length, memory, folder, threads),
+              statistics = count_phrases(self.text, options_of(self, max_length, memory, folder, threads, consistent),
                                          [&](const PhrasePair& pair) { out.add(pair); });
               out.finish();
             }
             return nb::make_tuple(tuple_of(statistics), lexicon_bytes);
           },
-          nb::arg("path"), nb::arg("max_length"), nb::arg("memory"), nb::arg("folder"), nb::arg("threads"));
+          nb::arg("path"), nb::arg("max_length"), nb::arg("memory"), nb::arg("folder"), nb::arg("threads"),
+          nb::arg("consistent") = true);
 
   nb::class_<PhraseTable>(m, "PhraseTable")
       .def(nb::init<const std::string&, bool>(), nb::arg("path"), nb::arg("verify") = false)

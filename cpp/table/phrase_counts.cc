@@ -64,6 +64,8 @@ void links_of(const SentencePair& pair, const Place& place, std::vector<WordLink
   WordLink first{place.source_begin, 0};
   for (auto link = std::lower_bound(pair.links.begin(), pair.links.end(), first);
        link != pair.links.end() && link->source < place.source_begin + place.source_length; ++link) {
+    // Spans that were given need not be consistent with the links: those that lead out do not belong to the pair.
+    if (link->target < place.target_begin || link->target >= place.target_begin + place.target_length) continue;
     out.push_back({static_cast<std::uint16_t>(link->source - place.source_begin),
                    static_cast<std::uint16_t>(link->target - place.target_begin)});
   }
@@ -141,6 +143,7 @@ void extract_slice(const AlignedBitext& corpus, std::size_t first, std::size_t l
                    OccurrenceSorter& sorter, std::uint64_t& occurrences) {
   PhraseExtractor extractor(options.max_length);
   std::vector<WordLink> links;
+  std::vector<PhraseSpan> spans;
   for (std::size_t n = first; n < last; ++n) {
     SentencePair pair = corpus[n];
     if (options.progress) {
@@ -148,7 +151,16 @@ void extract_slice(const AlignedBitext& corpus, std::size_t first, std::size_t l
       // The first slice speaks for all.
       if (first == 0) options.progress->done = 0.4 * static_cast<double>(n) / static_cast<double>(last);
     }
-    const auto& spans = extractor.extract(pair);
+    spans = extractor.extract(pair);
+    if (!options.consistent) spans.clear();
+    for (const SpanPairs& given : options.spans) {
+      for (const PhraseSpan& span : given[n]) {
+        if (span.source_end - span.source_begin <= options.max_length &&
+            span.target_end - span.target_begin <= options.max_length) {
+          spans.push_back(span);
+        }
+      }
+    }
     occurrences += spans.size();
     std::uint64_t source_hash = 0;
     const PhraseSpan* previous = nullptr;

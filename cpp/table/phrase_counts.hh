@@ -14,6 +14,7 @@
 
 #include "extract/bitext.hh"
 #include "extract/phrases.hh"
+#include "extract/span_pairs.hh"
 
 namespace treeglot {
 
@@ -43,6 +44,8 @@ struct PhraseOptions {
   std::string folder = "/tmp";                // for what does not fit
   int threads = 0;                            // 0: all cores
   Progress* progress = nullptr;
+  bool consistent = true;            // take the pairs that the word alignment gives
+  std::span<const SpanPairs> spans;  // and these, each with a count of its own
 };
 
 struct PhraseStatistics {

@@ -1,11 +1,13 @@
 from treeglot._core import align as align
 from treeglot._core import conllu as conllu
 from treeglot._core import forest as forest
+from treeglot._core import kernels as kernels
 from treeglot._core import lm as lm
 from treeglot._core import parsed as parsed
 from treeglot._core import rule_tables as rule_tables
 from treeglot._core import rules as rules
 from treeglot._core import search as search
+from treeglot._core import subtrees as subtrees
 from treeglot._core import tables as tables
 from treeglot._core import tree_decoder as tree_decoder
 from treeglot._core import tuning as tuning

@@ -27,6 +27,16 @@ class Corpus:
     def add(self, source: bytes, target: bytes, links: bytes) -> tuple[int, int, str] | None:
         """Add as many lines from each; what is wrong: line, side (0, 1, or 2 for links), message."""
 
+    def new_spans(self) -> None:
+        """Begin another set of given spans."""
+
+    def add_spans(self, text: bytes) -> tuple[int, str] | None:
+        """Spans such as ``0-2:1-3`` of the next sentence pairs, a line each; what is wrong: line, message."""
+
+    @property
+    def spans(self) -> int:
+        """For how many pairs the last set has spans."""
+
     def finish(self) -> None: ...
     def __len__(self) -> int: ...
     @property
@@ -48,9 +58,11 @@ class Corpus:
     def stop(self) -> None:
         """Make the job that runs raise RuntimeError soon."""
 
-    def write_counts(self, write: _Write, max_length: int, memory: int, folder: str, threads: int) -> _Statistics: ...
+    def write_counts(
+        self, write: _Write, max_length: int, memory: int, folder: str, threads: int, consistent: bool = True
+    ) -> _Statistics: ...
     def write_table(
-        self, path: str, max_length: int, memory: int, folder: str, threads: int
+        self, path: str, max_length: int, memory: int, folder: str, threads: int, consistent: bool = True
     ) -> tuple[_Statistics, int]:
         """Occurrences, pairs, sources and runs on disk; bytes of the word table."""
 

@@ -8,9 +8,7 @@ from treeglot._core.search import PhraseSource
 FIRST_BLOCK: int
 BLOCK_SIZE: int
 
-Step = tuple[
-    str, str, int, int, str, str, tuple[str | int, ...], list[int], tuple[tuple[int, float], ...]
-]
+Step = tuple[str, str, int, int, str, str, tuple[str | int, ...], list[int], tuple[tuple[int, float], ...]]
 """Grammar, kind of node, begin, end, label, source side, target (words and numbers of variables), steps that fill the
 variables, features."""
 

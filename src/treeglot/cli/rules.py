@@ -5,7 +5,9 @@ from __future__ import annotations
 import dataclasses
 import json
 import sys
+import tempfile
 from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -19,6 +21,8 @@ from treeglot.errors import ConfigError, TreeglotError
 from treeglot.files import atomic_write_binary
 from treeglot.grammars.phrases import MAX_LENGTH
 from treeglot.grammars.rules import GRAMMARS, MAX_VARIANTS
+from treeglot.grammars.subtree_phrases import BracketStatistics, write_spans
+from treeglot.progress import track
 from treeglot.tables import (
     PhraseTable,
     TableEntry,
@@ -29,9 +33,13 @@ from treeglot.tables import (
     write_phrase_counts,
 )
 from treeglot.tables.rules import is_rule_table
+from treeglot.tables.sets import compare_sets
+from treeglot.trees.formats import read_pairs, read_sentences
+from treeglot.trees.sentence import ParsedSentence
 
 app = typer.Typer(help="Extract rules, build rule tables and look inside them.", no_args_is_help=True)
 
+SourceOption = Annotated[str, typer.Option("--source", help="Tokenised source text.")]
 SourceTextOption = Annotated[
     str | None, typer.Option("--source", help="Tokenised source text: for phrases and hierarchical.")
 ]
@@ -123,6 +131,12 @@ def build(
     discounting: Annotated[
         Literal["none", "good-turing", "kneser-ney"], typer.Option(help="Not for phrases: of the probabilities.")
     ] = "none",
+    spans: Annotated[
+        list[Path] | None, typer.Option("--spans", help="Further phrase pairs, of `rules spans`; may be repeated.")
+    ] = None,
+    consistent: Annotated[
+        bool, typer.Option(help="Take the phrase pairs that the word links give, besides those of --spans.")
+    ] = True,
     max_length: LengthOption = MAX_LENGTH,
     memory: MemoryOption = "4g",
     threads: ThreadsOption = 0,
@@ -148,7 +162,16 @@ def build(
     if source is None or conllu is not None or penn is not None:
         raise ConfigError("phrases are extracted from plain text", remedy="give --source and no trees")
     report = build_phrase_table(
-        source, target, align, out, max_length=max_length, memory=memory, threads=threads, folder=temporary
+        source,
+        target,
+        align,
+        out,
+        spans=spans or (),
+        consistent=consistent,
+        max_length=max_length,
+        memory=memory,
+        threads=threads,
+        folder=temporary,
     )
     print(
         f"{out}: {report.pairs:,} pairs of {report.sources:,} sources from {report.sentences:,} sentence pairs, "
@@ -156,6 +179,95 @@ def build(
         f"the corpus, {report.spilled_runs} sorted runs on disk",
         file=sys.stderr,
     )
+
+
+@app.command()
+def spans(
+    pairs: Annotated[Path, typer.Argument(metavar="PAIRS", help="Aligned trees: TreeAligner XML or JSON lines.")],
+    out: Annotated[str, typer.Option("--out", help="A line of spans such as 0-2:1-3 for each pair.")] = "-",
+    words: Annotated[bool, typer.Option(help="Take links of two words, too.")] = True,
+) -> None:
+    """Phrase pairs under the linked nodes of aligned trees, for `rules build --spans`."""
+    count = write_spans(track(read_pairs(pairs), f"reading {pairs}"), out, words=words)
+    print(f"{count:,} spans", file=sys.stderr)
+
+
+@app.command("compare-sets")
+def compare_sets_(
+    source: SourceOption,
+    target: TargetOption,
+    align: AlignOption,
+    sets: Annotated[list[str], typer.Option("--spans", metavar="NAME=FILE", help="A set of `rules spans`.")],
+    max_length: LengthOption = MAX_LENGTH,
+    memory: MemoryOption = "4g",
+    threads: ThreadsOption = 0,
+    as_json: JsonOption = False,
+) -> None:
+    """Compare sets of phrase pairs with those that the word links give (STR): numbers, lengths, what they share."""
+    files: dict[str, list[Path]] = {"STR": []}
+    for entry in sets:
+        name, equals, file = entry.partition("=")
+        if not equals or not name or name in files:
+            raise TreeglotError(f"--spans {entry}", remedy="write NAME=FILE, each name once and not STR")
+        files[name] = [Path(file)]
+    with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
+        streams = {}
+        for number, (name, paths) in enumerate(files.items()):
+            counted = Path(folder) / str(number)
+            with counted.open("wb") as out:
+                write_phrase_counts(
+                    source,
+                    target,
+                    align,
+                    out,
+                    spans=paths,
+                    consistent=not paths,
+                    max_length=max_length,
+                    memory=memory,
+                    threads=threads,
+                    folder=folder,
+                )
+            streams[name] = iter(stack.enter_context(counted.open(encoding="utf-8", newline="\n")))
+        result = compare_sets(streams)
+    if as_json:
+        record = dataclasses.asdict(result) | {"shared": {"+".join(two): n for two, n in result.shared.items()}}
+        print(json.dumps(record, ensure_ascii=False))
+        return
+    header = ["set", "pairs", "occurrences", "source words", "target words", "only here", *(f"in {n}" for n in files)]
+    rows = []
+    for name, part in result.sets.items():
+        both = [
+            part.pairs if other == name else result.shared.get((name, other), result.shared.get((other, name), 0))
+            for other in files
+        ]
+        lengths = f"{part.mean_source:.2f}", f"{part.mean_target:.2f}"
+        counts = f"{part.pairs:,}", f"{part.occurrences:,}"
+        rows.append([name, *counts, *lengths, f"{result.only[name]:,}", *(f"{n:,}" for n in both)])
+    rows.append(["all", f"{result.union:,}", *[""] * (len(header) - 2)])
+    _print_table(header, rows, right=range(1, len(header)))
+
+
+@app.command()
+def brackets(
+    constituency: Annotated[Path, typer.Argument(help="Constituency trees.")],
+    dependency: Annotated[Path, typer.Argument(help="Dependency trees of the same sentences.")],
+    as_json: JsonOption = False,
+) -> None:
+    """How many constituents no dependency bracket has, and the other way round."""
+    counted = BracketStatistics()
+    for one, other in track(
+        zip(read_sentences(constituency), read_sentences(dependency), strict=True), f"reading {constituency}"
+    ):
+        counted.add(ParsedSentence.of(other.dependency, one.constituency, id=one.id))
+    if as_json:
+        shares = {"constituency_only": counted.constituency_only, "dependency_only": counted.dependency_only}
+        print(json.dumps(dataclasses.asdict(counted) | shares))
+        return
+    rows = [
+        ["constituency", f"{counted.constituency:,}", f"{100 * counted.constituency_only:.1f} %"],
+        ["dependency", f"{counted.dependency:,}", f"{100 * counted.dependency_only:.1f} %"],
+    ]
+    _print_table(["trees", "brackets", "only here"], rows, right=range(1, 3))
 
 
 @app.command()

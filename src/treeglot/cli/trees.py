@@ -13,16 +13,20 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from treeglot.cli.subtree_training import add_commands as add_training
+from treeglot.cli.subtrees import add_commands, compared
 from treeglot.errors import TreeglotError
 from treeglot.files import atomic_write
 from treeglot.progress import is_quiet, track
 from treeglot.trees.convert import Options, convert
-from treeglot.trees.display import Show, to_html, to_svg, to_text, write_html
+from treeglot.trees.display import Comparison, Show, to_html, to_svg, to_text, write_html
 from treeglot.trees.formats import FORMATS, check_format, guess_format, kind_of, read_links, read_pairs, read_sentences
 from treeglot.trees.sentence import AlignedPair, ParsedSentence
 from treeglot.trees.statistics import pair_statistics, sentence_statistics, statistics_rows
 
 app = typer.Typer(help="Convert, show and count trees and alignments in files.", no_args_is_help=True)
+add_commands(app)
+add_training(app)
 
 FORMAT_NAMES = ", ".join(FORMATS)
 FromOption = Annotated[str | None, typer.Option("--from", "-f", help=f"Format of the input: {FORMAT_NAMES}.")]
@@ -91,18 +95,25 @@ def show(
     out: Annotated[str, typer.Option("--out", "-o", help="Write here instead of to standard output.")] = "-",
     what: Annotated[str, typer.Option("--show", help="auto, both, dependency, constituency or words.")] = "auto",
     from_format: FromOption = None,
+    system: Annotated[
+        Path | None,
+        typer.Option(
+            "--system", help="Links of the same pairs (aligned file or .nodes) to compare with those of FILE."
+        ),
+    ] = None,
 ) -> None:
-    """Show a tree, both trees of a sentence, or an aligned pair."""
+    """Show a tree, both trees of a sentence, an aligned pair, or what two alignments of a pair agree on."""
     if svg + html + text > 1:
         raise TreeglotError("more than one of --svg, --html and --text", remedy="choose one")
     format = check_format(from_format) if from_format else guess_format(path, reading=True)
     if kind_of(path, format) == "links":
         raise TreeglotError("word links without texts cannot be drawn", path=path, remedy="see `treeglot trees stats`")
+    items = _items(path, format) if system is None else compared(path, format, system)
     shown: Show = what  # type: ignore[assignment]  # checked by the drawing functions
     if html and sentence is None:
-        write_html(track(_items(path, format), f"drawing {path}"), out, title=path.name, show=shown)
+        write_html(track(items, f"drawing {path}"), out, title=path.name, show=shown)
         return
-    item = _find(_items(path, format), sentence or "1", path)
+    item = _find(items, sentence or "1", path)
     if html:
         result = to_html(item, title=f"{path.name}: {item.id or sentence}", show=shown)
     elif svg:
@@ -115,10 +126,13 @@ def show(
         file.write(result if result.endswith("\n") else result + "\n")
 
 
-def _find(items: Iterator[ParsedSentence | AlignedPair], wanted: str, path: Path) -> ParsedSentence | AlignedPair:
+Found = ParsedSentence | AlignedPair | Comparison
+
+
+def _find(items: Iterator[Found], wanted: str, path: Path) -> Found:
     """By id first in reading order; a number counts from 1."""
     number = int(wanted) if wanted.isdecimal() else 0
-    by_number: ParsedSentence | AlignedPair | None = None
+    by_number: Found | None = None
     count = 0
     for count, item in enumerate(items, start=1):
         if item.id == wanted:

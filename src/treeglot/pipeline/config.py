@@ -193,9 +193,18 @@ class LanguageModelChoice(_Section):
 
 
 class Phrases(_Section):
-    """``[phrases]``: which phrase pairs are learnt."""
+    """``[phrases]``: which phrase pairs are learnt.
+
+    ``sets``: STR (consistent with the word links), CON and DEP (under linked nodes of constituency and dependency trees);
+    counts are added. CON and DEP need trees of the training text: see `treeglot.pipeline.subtree_phrases`.
+    """
 
     max_length: int = Field(default=7, ge=1, le=20)
+    sets: tuple[Literal["STR", "CON", "DEP"], ...] = Field(default=("STR",), min_length=1)
+    con_source: str = ""
+    con_target: str = ""
+    dep_source: str = ""
+    dep_target: str = ""
 
 
 class Search(_Section):

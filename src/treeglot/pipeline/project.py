@@ -24,6 +24,7 @@ from treeglot.pipeline.preparation import TextPipeline, prepare, read_corpus, tr
 from treeglot.pipeline.rule_tables import rule_stage
 from treeglot.pipeline.source_trees import parse_source, prepare_parsed, read_parsed_pairs, text_words
 from treeglot.pipeline.stages import Paths, Runner, Stage, StageResult
+from treeglot.pipeline.subtree_phrases import span_files, span_stages
 from treeglot.pipeline.systems import PRESETS, SystemSpec, TableSpec
 from treeglot.search.weights import read_weights
 from treeglot.tables import build_phrase_table, parse_memory
@@ -191,7 +192,7 @@ class Project:
         if self.config.text.casing == "true":
             stages.append(self._truecase_stage())
         stages += [self._corpus_stage(part) for part in self.parts]
-        stages += [self._alignment_stage(), self._table_stage(), self._lm_stage()]
+        stages += [self._alignment_stage(), *span_stages(self), self._table_stage(), self._lm_stage()]
         named = dict.fromkeys([*self.config.systems, *systems])
         tables = dict.fromkeys(table for name in named for table in self.system(name).tables)
         return [*stages, *(rule_stage(self, table) for table in tables)]
@@ -331,11 +332,17 @@ class Project:
     def _table_stage(self) -> Stage:
         one, two = self.corpus("train")
 
+        sets = span_files(self)
         further = {f"links {n}": self.folder / name for n, name in enumerate(self.config.alignment.also, start=2)}
 
         def run(inputs: Paths, outputs: Paths, work: Path) -> None:
             source, target, links = inputs["source"], inputs["target"], inputs["links"]
-            if further:  # the same text once for each alignment
+            spans = [inputs[name] for name in sets]
+            if further:  # the same text once for each alignment; the spans count with the first
+                empty = work / "no spans"
+                lines = sum(1 for _ in read_lines(source)) * len(further)
+                empty.write_text("\n" * lines)
+                spans = [_repeated([inputs[name], empty], work / f"{name} spans") for name in sets]
                 source = _repeated([source] * (len(further) + 1), work / "source")
                 target = _repeated([target] * (len(further) + 1), work / "target")
                 links = _repeated([links, *(inputs[name] for name in further)], work / "links")
@@ -344,13 +351,15 @@ class Project:
                 target,
                 links,
                 outputs["table"],
+                spans=spans,
+                consistent="STR" in self.config.phrases.sets,
                 max_length=self.config.phrases.max_length,
                 memory=self.config.limits.memory,
                 threads=self.threads,
                 folder=work,
             )
 
-        inputs = {"source": one, "target": two, "links": self.links, **further}
+        inputs = {"source": one, "target": two, "links": self.links, **further, **sets}
         return Stage("phrase-table", inputs, {"table": self.table}, self.config.phrases.model_dump(), run)
 
     def _lm_stage(self) -> Stage:

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, TypeVar
@@ -25,7 +25,7 @@ from treeglot.errors import TreeglotError
 from treeglot.files import atomic_path
 from treeglot.grammars.phrases import MAX_LENGTH, check_max_length
 from treeglot.progress import track
-from treeglot.tables.corpus import AlignedCorpus, parse_memory, read_corpus
+from treeglot.tables.corpus import AlignedCorpus, add_spans, parse_memory, read_corpus
 
 _Path = str | os.PathLike[str]
 T = TypeVar("T")
@@ -53,6 +53,8 @@ def build_phrase_table(
     alignment: _Path,
     out: _Path,
     *,
+    spans: Sequence[_Path] = (),
+    consistent: bool = True,
     max_length: int = MAX_LENGTH,
     memory: str | int = "4g",
     threads: int = 0,
@@ -60,16 +62,19 @@ def build_phrase_table(
 ) -> TableReport:
     """Make a phrase table from tokenised text and Pharaoh links; ``out`` appears only when it is complete.
 
-    ``memory`` limits counting and sorting (the corpus is held beside it), ``folder`` takes what does not fit (default: where
+    ``spans`` are files of further phrase pairs, such as those under linked nodes of aligned trees
+    (`treeglot.grammars.subtree_phrases`): a line ``0-2:1-3 ...`` of half-open spans for each sentence pair. Their counts are
+    added to those of the pairs that the word alignment gives, or stand alone with ``consistent=False``; longer ones than
+    ``max_length`` are left out. ``memory`` limits counting and sorting (the corpus is held beside it), ``folder`` takes what does not fit (default: where
     ``out`` will be), ``threads`` 0 means all cores.
     """
     check_max_length(max_length)
     limit, final = parse_memory(memory), Path(out)
     with atomic_path(final) as temporary:
-        corpus = read_corpus(source, target, alignment)
+        corpus = _read(source, target, alignment, spans, consistent)
         work = os.fspath(folder or final.absolute().parent)
         (occurrences, pairs, sources, runs), lexicon = _run(
-            corpus, lambda: corpus.write_table(str(temporary), max_length, limit, work, threads)
+            corpus, lambda: corpus.write_table(str(temporary), max_length, limit, work, threads, consistent)
         )
     return TableReport(
         sentences=len(corpus),
@@ -91,6 +96,8 @@ def write_phrase_counts(
     alignment: _Path,
     out: BinaryIO,
     *,
+    spans: Sequence[_Path] = (),
+    consistent: bool = True,
     max_length: int = MAX_LENGTH,
     memory: str | int = "4g",
     threads: int = 0,
@@ -99,9 +106,18 @@ def write_phrase_counts(
     """Write every phrase pair of a corpus as ``source ||| target ||| count``, sorted by bytes; how many there are."""
     check_max_length(max_length)
     limit = parse_memory(memory)
-    corpus = read_corpus(source, target, alignment)
+    corpus = _read(source, target, alignment, spans, consistent)
     work = os.fspath(folder or tempfile.gettempdir())
-    return _run(corpus, lambda: corpus.write_counts(out.write, max_length, limit, work, threads))[1]
+    return _run(corpus, lambda: corpus.write_counts(out.write, max_length, limit, work, threads, consistent))[1]
+
+
+def _read(source: _Path, target: _Path, alignment: _Path, spans: Sequence[_Path], consistent: bool) -> AlignedCorpus:
+    if not spans and not consistent:
+        raise TreeglotError("no phrase pairs are asked for", remedy="give files of spans, or take consistent pairs")
+    corpus = read_corpus(source, target, alignment)
+    for path in spans:
+        add_spans(corpus, path)
+    return corpus
 
 
 def _run(corpus: AlignedCorpus, job: Callable[[], T]) -> T:

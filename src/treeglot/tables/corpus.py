@@ -54,6 +54,27 @@ def read_corpus(source: Path, target: Path, alignment: Path) -> AlignedCorpus:
     return corpus
 
 
+def add_spans(corpus: AlignedCorpus, path: Path) -> None:
+    """Read a set of given phrase pairs: a line of spans such as ``0-2:1-3`` for each sentence pair of the corpus."""
+    name = os.fspath(path)
+    corpus.new_spans()
+    start = 0
+    for lines in track(_lines(name), f"reading {name} (blocks of {_BLOCK:,} lines)"):
+        problem = corpus.add_spans(_join(name, start, lines))
+        if problem:
+            line, message = problem
+            remedy = "give the spans of these sentence pairs: treeglot rules spans"
+            raise InputError(message, path=name, line=start + line, remedy=remedy)
+        start += len(lines)
+    if corpus.spans != len(corpus):
+        raise InputError(
+            f"ends after {start:,} lines, but there are {len(corpus):,} sentence pairs",
+            path=name,
+            line=max(start, 1),
+            remedy="give a line of spans for each pair, an empty one where there are none",
+        )
+
+
 def _blocks(names: list[str]) -> Iterator[tuple[int, tuple[bytes, bytes, bytes]]]:
     start = 0
     for parts in zip_longest(*(_lines(name) for name in names), fillvalue=list[bytes]()):

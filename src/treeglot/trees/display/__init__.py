@@ -23,17 +23,17 @@ from treeglot.errors import ConfigError
 from treeglot.trees.constituency import ConstituencyTree
 from treeglot.trees.dependency import DependencyTree
 from treeglot.trees.display.html import fragment, page, write_pages
-from treeglot.trees.display.pair import pair_svg
-from treeglot.trees.display.pair_text import heading, links_text
+from treeglot.trees.display.pair import Comparison, pair_svg
+from treeglot.trees.display.pair_text import comparison_text, heading, links_text
 from treeglot.trees.display.picture import Show, choose, sentence_svg
 from treeglot.trees.display.svg import Theme
 from treeglot.trees.display.text import constituency_text, dependency_text, isolate
 from treeglot.trees.display.widths import visible
 from treeglot.trees.sentence import AlignedPair, Link, ParsedSentence
 
-__all__ = ["Item", "Show", "Theme", "to_html", "to_svg", "to_text", "write_html"]
+__all__ = ["Comparison", "Item", "Show", "Theme", "to_html", "to_svg", "to_text", "write_html"]
 
-Item = DependencyTree | ConstituencyTree | ParsedSentence | AlignedPair
+Item = DependencyTree | ConstituencyTree | ParsedSentence | AlignedPair | Comparison
 """What can be looked at."""
 
 NOTEBOOK_WORDS = 300
@@ -63,6 +63,10 @@ def to_text(
     ``color``: with ANSI colours. ``ascii``: no box-drawing characters. ``width``: no line is longer than this many
     columns. ``max_depth``: branches below this level are cut (30 unless given).
     """
+    if isinstance(item, Comparison):
+        sides = AlignedPair(item.source, item.target, id=item.id)
+        trees = to_text(sides, show=show, color=color, ascii=ascii, width=width, max_depth=max_depth)
+        return f"{trees}\n\n{comparison_text(item)}"
     if isinstance(item, AlignedPair):
         parts = []
         for name, sentence in (("source", item.source), ("target", item.target)):
@@ -106,6 +110,8 @@ def to_svg(
     """
     if not font_size > 0:
         raise ConfigError(f"font size {font_size}", remedy="give a size in pixels, such as 15")
+    if isinstance(item, Comparison):
+        return item.svg(show=show, theme=theme)
     if isinstance(item, AlignedPair):
         return pair_svg(
             item,
@@ -127,7 +133,9 @@ def to_svg(
 def to_html(items: Item | Iterable[Item], *, title: str = "Trees", show: Show = "auto") -> str:
     """One item, or many with a list and a search box, as a whole page that needs no network."""
     listed = [items] if isinstance(items, Item) else items
-    return page([item if isinstance(item, AlignedPair) else as_sentence(item) for item in listed], title, show=show)
+    return page(
+        [item if isinstance(item, AlignedPair | Comparison) else as_sentence(item) for item in listed], title, show=show
+    )
 
 
 def write_html(
@@ -136,13 +144,13 @@ def write_html(
     """Write pages of at most ``per_page`` items: ``path``, then ``NAME-2.html`` and so on, linked to each other.
 
     Items are taken one page at a time, so a large file can be streamed. Returns the names of the files."""
-    normal = (item if isinstance(item, AlignedPair) else as_sentence(item) for item in items)
+    normal = (item if isinstance(item, AlignedPair | Comparison) else as_sentence(item) for item in items)
     return write_pages(normal, path, title, show=show, per_page=per_page)
 
 
 def notebook_svg(item: Item) -> str | None:
     """What ``_repr_svg_`` gives: None if the picture would be too big for a cell, or if there is nothing to draw."""
-    if isinstance(item, AlignedPair):
+    if isinstance(item, AlignedPair | Comparison):
         return to_svg(item) if max(len(item.source), len(item.target)) <= NOTEBOOK_WORDS else None
     return to_svg(item) if len(as_sentence(item)) <= NOTEBOOK_WORDS else None
 

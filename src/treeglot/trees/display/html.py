@@ -18,7 +18,7 @@ from pathlib import Path
 from treeglot.errors import ConfigError
 from treeglot.files import atomic_write
 from treeglot.trees.display.geometry import Look
-from treeglot.trees.display.pair import pair_svg
+from treeglot.trees.display.pair import Comparison, pair_svg
 from treeglot.trees.display.picture import Show, sentence_svg
 from treeglot.trees.display.svg import escape, style_sheet
 from treeglot.trees.display.widths import ELLIPSIS
@@ -109,7 +109,7 @@ _SCRIPT = """\
 })();
 """
 
-Listed = ParsedSentence | AlignedPair
+Listed = ParsedSentence | AlignedPair | Comparison
 
 
 def words_table(sentence: ParsedSentence) -> str:
@@ -155,8 +155,11 @@ def words_table(sentence: ParsedSentence) -> str:
 def fragment(item: Listed, *, show: Show = "auto", styled: bool = False) -> str:
     """The picture and the folded table of words, to stand inside a page. ``styled`` brings the styles along."""
     style = f"<style>\n{_TABLE_STYLE}</style>" if styled else ""
-    if isinstance(item, AlignedPair):
-        picture = pair_svg(item, show=show, styled=styled)
+    if isinstance(item, AlignedPair | Comparison):
+        if isinstance(item, Comparison):
+            picture = item.svg(show=show, styled=styled)
+        else:
+            picture = pair_svg(item, show=show, styled=styled)
         tables = words_table(item.source) + words_table(item.target)
         notes = [*item.source.notes, *item.target.notes]
     else:
@@ -167,13 +170,13 @@ def fragment(item: Listed, *, show: Show = "auto", styled: bool = False) -> str:
 
 
 def _titled(item: Listed, show: Show) -> str:
-    lines = [item.source.text, item.target.text] if isinstance(item, AlignedPair) else [item.text]
+    lines = [item.text] if isinstance(item, ParsedSentence) else [item.source.text, item.target.text]
     heading = "".join(f'<h2 dir="auto">{escape(line)}</h2>' for line in lines)
     return heading + fragment(item, show=show)
 
 
 def _listed(item: Listed, number: int, offset: int) -> str:
-    lines = [item.source.text, item.target.text] if isinstance(item, AlignedPair) else [item.text]
+    lines = [item.text] if isinstance(item, ParsedSentence) else [item.source.text, item.target.text]
     short = [line if len(line) <= _LISTED else line[: _LISTED - 1] + ELLIPSIS for line in lines]
     rest = escape(" ".join(line[_LISTED - 1 :] for line in lines if len(line) > _LISTED))  # for the search
     name = f"{offset + number + 1} · {item.id}" if item.id else str(offset + number + 1)

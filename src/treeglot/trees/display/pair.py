@@ -62,6 +62,37 @@ class PairLayout(NamedTuple):
     height: float
 
 
+class Comparison(NamedTuple):
+    """The links of a system (``system``) on the sentences of a hand-made pair (``gold``), to be drawn in one picture."""
+
+    gold: AlignedPair
+    system: AlignedPair
+
+    @property
+    def source(self) -> ParsedSentence:
+        return self.gold.source
+
+    @property
+    def target(self) -> ParsedSentence:
+        return self.gold.target
+
+    @property
+    def id(self) -> str:
+        return self.gold.id
+
+    def svg(self, *, show: Show = "auto", theme: Theme = "auto", styled: bool = True) -> str:
+        """The picture. Word links are compared if both sides have some, else they are left as they are."""
+        words = self.system.word_links if self.gold.word_links and self.system.word_links else None
+        return pair_svg(
+            self.gold,
+            show=show,
+            theme=theme,
+            styled=styled,
+            system_links=self.system.node_links,
+            system_word_links=words,
+        )
+
+
 def compare(gold: Iterable[Link], system: Iterable[Link]) -> list[tuple[int, int, str]]:
     """Every link of either side once, sorted, with ``both``, ``gold-only`` or ``system-only``."""
     first = {(link.source, link.target) for link in gold}

@@ -12,7 +12,7 @@ word links
 
 from __future__ import annotations
 
-from treeglot.trees.display.pair import node_name
+from treeglot.trees.display.pair import Comparison, compare, node_name
 from treeglot.trees.display.text import ASCII, BOXES, Marks, isolate, paint, table
 from treeglot.trees.display.widths import clip, columns, pad, visible
 from treeglot.trees.sentence import AlignedPair, Link, ParsedSentence
@@ -31,6 +31,15 @@ def links_text(pair: AlignedPair, *, color: bool = False, ascii: bool = False, w
     if pair.node_links:
         lines += ["node links", *_list(pair, pair.node_links, True, marks)]
     return "\n".join(lines)
+
+
+def comparison_text(item: Comparison) -> str:
+    """All node links of either side, with who has them."""
+    rows = [
+        [" ", isolate(visible(node_name(item.source, s))), "--", isolate(visible(node_name(item.target, t))), who]
+        for s, t, who in compare(item.gold.node_links, item.system.node_links)
+    ]
+    return "\n".join(["node links", *table(rows)]) if rows else "no node links"
 
 
 def _matrix(pair: AlignedPair, marks: Marks, color: bool, width: int) -> list[str]:

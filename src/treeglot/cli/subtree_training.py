@@ -1,0 +1,111 @@
+"""``treeglot trees train-aligner``: learn to link the nodes of trees from trees that are linked by hand."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from treeglot.errors import TreeglotError
+from treeglot.files import read_lines
+from treeglot.progress import is_quiet, track
+from treeglot.trees.formats import check_format, guess_format, kind_of, read_pairs
+from treeglot.trees.sentence import AlignedPair
+
+
+def add_commands(app: typer.Typer) -> None:
+    """Hook the command into ``treeglot trees``."""
+    app.command("train-aligner")(train_aligner)
+
+
+def train_aligner(
+    gold: Annotated[
+        list[Path], typer.Argument(help="Files of pairs of trees with node links (TreeAligner XML, JSONL).")
+    ],
+    out: Annotated[Path, typer.Option("--out", "-o", help="The model to write.")],
+    dev: Annotated[
+        list[Path] | None, typer.Option(help="Files to tune on; default: the last sixth of the pairs.")
+    ] = None,
+    text: Annotated[
+        tuple[Path, Path] | None,
+        typer.Option(help="More parallel text to learn about words from: two tokenised files, a sentence a line."),
+    ] = None,
+    kernels: Annotated[
+        str | None, typer.Option(help="Terms of the composite kernel, such as plain,dBTK-Root,iBTK-RgSST.")
+    ] = None,
+    features: Annotated[str, typer.Option(help="Plain features: lexical, paper or extended.")] = "extended",
+    passes: Annotated[int, typer.Option(help="1, or 2: a second look that sees the links around.", min=1, max=2)] = 2,
+    tune: Annotated[bool, typer.Option(help="Tune the kernel's weights and the SVM on the dev part.")] = True,
+    exact: Annotated[
+        bool | None,
+        typer.Option("--exact/--approximate", help="Exact SVM or Nyström map; default: exact if it is small enough."),
+    ] = None,
+    landmarks: Annotated[int, typer.Option(help="Sub-trees that a Nyström map compares with.", min=1)] = 400,
+    decay: Annotated[float, typer.Option(help="λ of the tree kernels.")] = 0.4,
+    best: Annotated[bool, typer.Option("--best", help="The best set of links instead of the greedy one.")] = False,
+    given_links: Annotated[
+        bool, typer.Option("--given-word-links", help="Use the word links of the files, here and when aligning.")
+    ] = False,
+    fuzzy: Annotated[bool, typer.Option("--fuzzy", help="Learn fuzzy links as good ones.")] = False,
+    seed: Annotated[int, typer.Option(help="Decides what is sampled.")] = 1,
+    threads: Annotated[int, typer.Option(help="0: all cores.", min=0)] = 0,
+    from_format: Annotated[str | None, typer.Option("--from", "-f", help="Format of the files.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print how the model was made as JSON.")] = False,
+) -> None:
+    """Train a sub-tree aligner for `treeglot trees align --model`."""
+    from treeglot.alignment.subtrees.training import DEFAULT_TERMS
+    from treeglot.alignment.subtrees.training import train_aligner as train
+
+    if not out.parent.is_dir():  # before the work, not after it
+        raise TreeglotError("the folder does not exist", path=out.parent, remedy="create it first")
+    pairs = _read(gold, from_format)
+    tuning = _read(dev, from_format) if dev else None
+    lines = None
+    if text is not None:
+        lines = tuple([line for _, line in read_lines(path)] for path in text)
+        if len(lines[0]) != len(lines[1]):
+            raise TreeglotError(
+                f"{len(lines[0]):,} lines, but {text[1]} has {len(lines[1]):,}",
+                path=text[0],
+                remedy="give the two sides of the same sentence pairs",
+            )
+    model = train(
+        pairs,
+        tuning,
+        text=None if lines is None else (lines[0], lines[1]),
+        report=None if is_quiet() else lambda line: print(f"treeglot: {line}", file=sys.stderr, flush=True),
+        terms=DEFAULT_TERMS if kernels is None else tuple(name.strip() for name in kernels.split(",")),
+        features=features,
+        passes=passes,
+        tune=tune,
+        exact=exact,
+        landmarks=landmarks,
+        decay=decay,
+        best=best,
+        given_links=given_links,
+        fuzzy_is_good=fuzzy,
+        seed=seed,
+        threads=threads,
+    )
+    model.save(out)
+    if as_json:
+        print(json.dumps(model.info, ensure_ascii=False, sort_keys=True))
+    elif not is_quiet():
+        score = model.info["development"]
+        numbers = (
+            f"{name} {100 * score[key]:.2f}" for name, key in (("P", "precision"), ("R", "recall"), ("F1", "f1"))
+        )
+        print(f"treeglot: {out}: {' '.join(numbers)} on the development part", file=sys.stderr)
+
+
+def _read(paths: list[Path], given: str | None) -> list[AlignedPair]:
+    pairs: list[AlignedPair] = []
+    for path in paths:
+        format = check_format(given) if given else guess_format(path, reading=True)
+        if kind_of(path, format) != "pairs":
+            raise TreeglotError("not pairs of trees", path=path, remedy="give TreeAligner XML or JSONL with both sides")
+        pairs += track(read_pairs(path, format), f"reading {path}")
+    return pairs

@@ -1,0 +1,272 @@
+"""``treeglot trees align`` and ``trees evaluate``: link the nodes of two files of trees, and score such links."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from itertools import zip_longest
+from pathlib import Path
+from typing import Annotated, Any, get_args
+
+import typer
+
+from treeglot.alignment.subtrees.lexical import (
+    DEFAULT_FLOOR,
+    DEFAULT_METHOD,
+    USUAL_LEAST,
+    LexicalTreeAligner,
+    TreeKind,
+    with_tree,
+)
+from treeglot.alignment.subtrees.wordtable import WordTable
+from treeglot.errors import InputError, TreeglotError
+from treeglot.evaluation.subtrees import GoldNodes, NodeScore, score_node_links
+from treeglot.progress import is_quiet, track
+from treeglot.trees.display import Comparison
+from treeglot.trees.formats import check_format, guess_format, kind_of, read_pairs, read_sentences
+from treeglot.trees.nodelinks import all_links, with_links, write_node_links
+from treeglot.trees.sentence import AlignedPair, ParsedSentence
+from treeglot.trees.treealigner import write_aligned_pairs
+from treeglot.trees.treejson import write_jsonl
+
+OUTPUTS = {"jsonl": (".jsonl", ".json"), "treealigner": (".sta.xml", ".sta", ".xml"), "nodes": (".nodes",)}
+"""What `trees align` can write, and the endings by which it is known."""
+
+Sides = tuple[ParsedSentence, ParsedSentence]
+
+
+def add_commands(app: typer.Typer) -> None:
+    """Hook the commands into ``treeglot trees``."""
+    app.command()(align)
+    app.command()(evaluate)
+
+
+def align(
+    source: Annotated[Path, typer.Argument(help="Trees (penn, conllu, tiger, jsonl ...), or a file of aligned pairs.")],
+    target: Annotated[
+        Path | None, typer.Argument(help="The trees of the translations, in the same order. Not with aligned pairs.")
+    ] = None,
+    out: Annotated[str, typer.Option("--out", "-o", help="The aligned treebank; - is standard output.")] = "-",
+    format: Annotated[
+        str | None, typer.Option("--format", help=f"One of {', '.join(OUTPUTS)}; by the ending of --out, else jsonl.")
+    ] = None,
+    model: Annotated[Path | None, typer.Option(help="Align with this model of `trees train-aligner`.")] = None,
+    lex: Annotated[
+        str | None,
+        typer.Option(help="Word tables PREFIX.f2e and PREFIX.e2f; learnt from the trees' words if not given."),
+    ] = None,
+    method: Annotated[
+        str, typer.Option(help="The lexical aligner's score and heuristics, such as score2 or skip1_score1.")
+    ] = DEFAULT_METHOD,
+    floor: Annotated[float, typer.Option(help="The least probability of a word pair.")] = DEFAULT_FLOOR,
+    least: Annotated[float, typer.Option(help="Never link nodes with a confidence below this.")] = USUAL_LEAST,
+    words: Annotated[bool, typer.Option(help="Link words, too.")] = True,
+    source_tree: Annotated[str, typer.Option(help=f"Which tree: {', '.join(get_args(TreeKind))}.")] = "auto",
+    target_tree: Annotated[str, typer.Option(help="The same for the target.")] = "auto",
+    from_format: Annotated[str | None, typer.Option("--from", "-f", help="Format of SOURCE.")] = None,
+    target_format: Annotated[str | None, typer.Option("--target-from", help="Format of TARGET.")] = None,
+    threads: Annotated[int, typer.Option(help="0: all cores.", min=0)] = 0,
+) -> None:
+    """Link the nodes of two treebanks, sentence by sentence, by their words or with a trained model.
+
+    Links of TreeAligner XML join two TIGER files, which are written beside it. Every link has a confidence.
+    """
+    write_as = _output(out, format)
+    pairs = _Pairs(source, target, from_format, target_format)
+    for name, kind in (("--source-tree", source_tree), ("--target-tree", target_tree)):
+        if kind not in get_args(TreeKind):
+            raise TreeglotError(f"{name} {kind}", remedy=f"choose {', '.join(get_args(TreeKind))}")
+    if model is not None:
+        from treeglot.alignment.subtrees.model import load_model
+
+        trained = load_model(model)
+        sides = ((with_tree(s, source_tree), with_tree(t, target_tree)) for s, t in pairs)  # type: ignore[arg-type]
+        aligned: Iterable[AlignedPair] = trained.align(sides)
+        lexical = None
+    else:
+        if lex is not None:
+            table = WordTable.read_prefix(lex)
+        else:
+            texts: tuple[list[str], list[str]] = ([], [])
+            for two in track(pairs, "reading words"):
+                for text, side in zip(texts, two, strict=True):
+                    text.append(" ".join(form.replace(" ", "_") for form in side.tokens.forms))
+            table = WordTable.train(*texts, threads=threads)
+        lexical = LexicalTreeAligner(table, method=method, floor=floor, words=words, least=least, threads=threads)
+        aligned = lexical.align(pairs, source_tree=source_tree, target_tree=target_tree)  # type: ignore[arg-type]
+    count = _write(track(pairs.restore_ids(aligned), "aligning"), out, write_as)
+    if lexical is not None and lexical.too_large:
+        print(f"treeglot: {lexical.too_large:,} pairs are too large and have no links", file=sys.stderr)
+    if not is_quiet():
+        print(
+            f"treeglot: {count.pairs:,} pairs, {count.nodes:,} node links, {count.words:,} word links", file=sys.stderr
+        )
+
+
+class _Pairs:
+    """The sentence pairs of the input, read anew by every loop."""
+
+    def __init__(self, source: Path, target: Path | None, source_format: str | None, target_format: str | None) -> None:
+        self.source, self.target = source, target
+        self.format = check_format(source_format) if source_format else guess_format(source, reading=True)
+        self.is_pairs = kind_of(source, self.format) == "pairs"
+        if target is None and not self.is_pairs:
+            raise TreeglotError(
+                "no trees to align with", path=source, remedy="give the target's trees as a second file"
+            )
+        if target is not None and self.is_pairs:
+            raise TreeglotError("holds both sides already", path=source, remedy="give it alone, or two files of trees")
+        self.target_format = ""
+        if target is not None:
+            self.target_format = check_format(target_format) if target_format else guess_format(target, reading=True)
+        self.ids: list[str] = []
+
+    def __iter__(self) -> Iterator[Sides]:
+        self.ids = []
+        if self.target is None:
+            for pair in read_pairs(self.source, self.format):
+                self.ids.append(pair.id)
+                yield pair.source, pair.target
+            return
+        streams = read_sentences(self.source, self.format), read_sentences(self.target, self.target_format)
+        for number, (first, second) in enumerate(zip_longest(*streams), start=1):
+            if first is None or second is None:
+                shorter, longer = (self.source, self.target) if first is None else (self.target, self.source)
+                raise InputError(
+                    f"{number - 1:,} sentences, but {longer} has more",
+                    path=shorter,
+                    line=max(number - 1, 1),
+                    remedy="give the two sides of the same sentence pairs",
+                )
+            self.ids.append(first.id or str(number))
+            yield first, second
+
+    def restore_ids(self, aligned: Iterable[AlignedPair]) -> Iterator[AlignedPair]:
+        """The pairs with the names that they have in the input."""
+        for number, pair in enumerate(aligned):
+            yield AlignedPair(pair.source, pair.target, pair.word_links, pair.node_links, self.ids[number])
+
+
+class _Count:
+    def __init__(self) -> None:
+        self.pairs = self.nodes = self.words = 0
+
+    def of(self, pairs: Iterable[AlignedPair]) -> Iterator[AlignedPair]:
+        for pair in pairs:
+            self.pairs += 1
+            self.nodes += len(pair.node_links)
+            self.words += len(pair.word_links)
+            yield pair
+
+
+def _output(out: str, format: str | None) -> str:
+    if format is not None:
+        if format not in OUTPUTS:
+            raise TreeglotError(f"no output format {format!r}", remedy=f"choose {', '.join(OUTPUTS)}")
+    else:
+        name = out.lower().removesuffix(".gz").removesuffix(".zst")
+        format = next((known for known, endings in OUTPUTS.items() if name.endswith(endings)), "jsonl")
+    if format == "treealigner" and out == "-":
+        raise TreeglotError(
+            "TreeAligner XML needs three files", remedy="name one with --out; the others stand beside it"
+        )
+    return format
+
+
+def _write(pairs: Iterator[AlignedPair], out: str, format: str) -> _Count:
+    count = _Count()
+    if format == "jsonl":
+        write_jsonl(count.of(pairs), out)
+    elif format == "nodes":
+        write_node_links(count.of(pairs), out)
+    else:
+        stem = out
+        for ending in OUTPUTS["treealigner"]:
+            stem = stem.removesuffix(ending)
+        write_aligned_pairs(count.of(pairs), out, f"{stem}.source.tiger.xml", f"{stem}.target.tiger.xml")
+    return count
+
+
+def evaluate(
+    gold: Annotated[Path, typer.Argument(metavar="GOLD", help="Hand-made links: TreeAligner XML or JSON lines.")],
+    system: Annotated[Path, typer.Argument(metavar="SYSTEM", help="Links to score: the same formats, or .nodes.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Precision, recall and F1 of node links: internal nodes and all nodes, good links and good or fuzzy ones.
+
+    Both files hold the same pairs in the same order, or pairs with the same ids.
+    """
+    references: list[GoldNodes] = []
+    found: list[list[tuple[int, int]]] = []
+    for item in track(compared(gold, guess_format(gold, reading=True), system), "scoring"):
+        links = all_links(item.gold)
+        kinds = [[link[:2] for link in links if link.kind == kind] for kind in ("good", "fuzzy")]
+        references.append(GoldNodes(kinds[0], kinds[1]))
+        found.append([link[:2] for link in all_links(item.system)])
+    rows: dict[str, NodeScore] = {
+        f"{where}, {what}": score_node_links(found, references, fuzzy=fuzzy, internal=internal)
+        for where, internal in (("phrases", True), ("all nodes", False))
+        for what, fuzzy in (("good links", False), ("good or fuzzy links", True))
+    }
+    if as_json:
+        print(json.dumps({name: _record(score) for name, score in rows.items()}, indent=2))
+        return
+    width = max(map(len, rows))
+    for name, score in rows.items():
+        print(
+            f"{name:{width}}  {score}  ({score.right:,} of {score.found:,} right, {score.recalled:,} of {score.good:,})"
+        )
+
+
+def _record(score: NodeScore) -> dict[str, Any]:
+    return {**score._asdict(), "precision": score.precision, "recall": score.recall, "f1": score.f1}
+
+
+def compared(gold: Path, format: str, system: Path) -> Iterator[Comparison]:
+    """The pairs of a hand-made file with the links of a system: in the same order, or by their ids."""
+    if kind_of(gold, format) != "pairs":
+        raise TreeglotError("holds no aligned pairs", path=gold, remedy="give TreeAligner XML or JSON lines of pairs")
+    references = list(read_pairs(gold, format))
+    system_pairs: list[AlignedPair]
+    if _is_nodes(system):
+        system_pairs = list(with_links(references, system))
+    else:
+        system_pairs = list(read_pairs(system))
+    if [pair.id for pair in references] != [pair.id for pair in system_pairs]:
+        by_id = {pair.id: pair for pair in system_pairs}
+        if len(by_id) == len(system_pairs) and all(pair.id in by_id for pair in references):
+            system_pairs = [by_id[pair.id] for pair in references]
+        elif len(references) != len(system_pairs):
+            raise TreeglotError(
+                f"{len(system_pairs):,} pairs, but {gold} has {len(references):,}",
+                path=system,
+                remedy="give links of the same pairs, in the same order or with the same ids",
+            )
+    for reference, answer in zip(references, system_pairs, strict=True):
+        for name, one, other in (
+            ("source", reference.source, answer.source),
+            ("target", reference.target, answer.target),
+        ):
+            if one.tokens.forms != other.tokens.forms or _children(one) != _children(other):
+                where = f"pair {reference.id}" if reference.id else "a pair"
+                raise TreeglotError(
+                    f"{where}: the {name} tree is not that of {gold}",
+                    path=system,
+                    remedy="give links between the same trees",
+                )
+        yield Comparison(reference, answer)
+
+
+def _is_nodes(path: Path) -> bool:
+    name = str(path).lower().removesuffix(".gz").removesuffix(".zst")
+    if name.endswith(OUTPUTS["nodes"]):
+        return True
+    with suppress(TreeglotError):
+        return guess_format(path, reading=True) == "pharaoh"
+    return False
+
+
+def _children(sentence: ParsedSentence) -> Any:
+    return None if sentence.constituency is None else sentence.constituency.children
