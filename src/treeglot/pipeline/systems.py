@@ -156,6 +156,7 @@ PRESETS: dict[str, dict[str, Any]] = {
     "cons2str": {"grammars": ("cons2str",)},
     "hierarchical": {"grammars": ("hierarchical",)},
     "best": {"grammars": ("consdep2str", "augmented", "phrases"), "partial_rules": True},
+    "cons-hier": {"grammars": ("cons2str", "hierarchical")},
     "union": {"grammars": ("hierarchical", "consdep2str", "augmented", "phrases"), "partial_rules": True},
     "all": {"grammars": ("hierarchical", "cons2str", "consdep2str", "augmented", "phrases"), "partial_rules": True},
 }
