@@ -18,7 +18,6 @@ from treeglot.alignment.subtrees.lexical import (
     USUAL_LEAST,
     LexicalTreeAligner,
     TreeKind,
-    with_tree,
 )
 from treeglot.alignment.subtrees.wordtable import WordTable
 from treeglot.errors import InputError, TreeglotError
@@ -81,9 +80,10 @@ def align(
     if model is not None:
         from treeglot.alignment.subtrees.model import load_model
 
-        trained = load_model(model)
-        sides = ((with_tree(s, source_tree), with_tree(t, target_tree)) for s, t in pairs)  # type: ignore[arg-type]
-        aligned: Iterable[AlignedPair] = trained.align(sides)
+        kinds: dict[str, Any] = {"source_tree": source_tree, "target_tree": target_tree}
+        aligned: Iterable[AlignedPair] = load_model(model, threads=threads).align(
+            pairs.with_word_links(), **kinds, threads=threads
+        )
         lexical = None
     else:
         if lex is not None:
@@ -124,11 +124,16 @@ class _Pairs:
         self.ids: list[str] = []
 
     def __iter__(self) -> Iterator[Sides]:
+        for item in self.with_word_links():
+            yield (item.source, item.target) if isinstance(item, AlignedPair) else item
+
+    def with_word_links(self) -> Iterator[AlignedPair | Sides]:
+        """Pairs of an aligned file with their links, else two sentences."""
         self.ids = []
         if self.target is None:
             for pair in read_pairs(self.source, self.format):
                 self.ids.append(pair.id)
-                yield pair.source, pair.target
+                yield pair
             return
         streams = read_sentences(self.source, self.format), read_sentences(self.target, self.target_format)
         for number, (first, second) in enumerate(zip_longest(*streams), start=1):
