@@ -6,6 +6,8 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # its threads spin, which costs minutes on a busy machine
+
 import pytest
 from hypothesis import settings
 
