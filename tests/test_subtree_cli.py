@@ -114,7 +114,7 @@ def test_scores_and_pictures_of_two_alignments(tmp_path: Path, trees: tuple[Path
     page = run("trees", "show", tmp_path / "gold.jsonl", "--system", tmp_path / "sys.nodes", "--html").out
     assert page.count("<svg ") == 3 and "system only: 1 node links" in page
     text = run("trees", "show", tmp_path / "gold.jsonl", "--system", tmp_path / "sys.nodes").out
-    assert "gold-only" in text and "system-only" in text
+    assert "1 gold only, 1 system only" in text and " both\n" in text
 
 
 def test_other_trees_cannot_be_scored(tmp_path: Path, trees: tuple[Path, Path], run: Run) -> None:

@@ -66,7 +66,7 @@ def to_text(
     if isinstance(item, Comparison):
         sides = AlignedPair(item.source, item.target, id=item.id)
         trees = to_text(sides, show=show, color=color, ascii=ascii, width=width, max_depth=max_depth)
-        return f"{trees}\n\n{comparison_text(item)}"
+        return f"{trees}\n\n{comparison_text(item, color=color, ascii=ascii, width=width)}"
     if isinstance(item, AlignedPair):
         parts = []
         for name, sentence in (("source", item.source), ("target", item.target)):

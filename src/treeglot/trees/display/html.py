@@ -26,6 +26,7 @@ from treeglot.trees.sentence import AlignedPair, ParsedSentence
 from treeglot.trees.tokens import UNSET
 
 _LISTED = 160  # characters of a sentence that the list shows
+_HIDDEN = ("tiger", "end of file")  # notes that readers leave for writers
 
 _TABLE_STYLE = """\
 .tg-table{border-collapse:collapse;font-size:13px;margin:.5em 0}
@@ -52,6 +53,8 @@ nav a[aria-current]{background:var(--on)}
 nav .none{padding:1rem;color:var(--soft)}
 main{overflow:auto;padding:1rem 1.2rem}
 main h2{font-size:1rem;font-weight:600;margin:.2rem 0;overflow-wrap:anywhere}
+main.fit svg{max-width:100%;max-height:78vh;width:auto;height:auto}
+button[aria-pressed=true]{background:var(--on)}
 main .note{color:var(--soft);margin:.2rem 0;font-size:13px}
 [hidden]{display:none!important}
 @media (max-width:50rem){body{grid-template:auto 9rem 1fr/1fr}header{grid-column:1}nav{border-right:0;border-bottom:1px solid var(--line)}}
@@ -101,8 +104,11 @@ _SCRIPT = """\
     if (event.target === find || event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === "ArrowLeft") back.click();
     if (event.key === "ArrowRight") next.click();
+    if (event.key === "f") fit.click();
     if (event.key === "/") { find.focus(); event.preventDefault(); }
   };
+  const fit = document.getElementById("fit");
+  fit.onclick = () => fit.setAttribute("aria-pressed", String(view.parentElement.classList.toggle("fit")));
   const go = () => show(Number(location.hash.slice(1) || 1) - 1, false);
   onhashchange = go;
   go();
@@ -161,11 +167,20 @@ def fragment(item: Listed, *, show: Show = "auto", styled: bool = False) -> str:
         else:
             picture = pair_svg(item, show=show, styled=styled)
         tables = words_table(item.source) + words_table(item.target)
-        notes = [*item.source.notes, *item.target.notes]
+        sides = (item.source.notes, item.target.notes)
+        both = [note for note in sides[0] if note in sides[1]]
+        notes = both + [
+            (f"{side} {name}", note)
+            for side, some in zip(("source", "target"), sides, strict=True)
+            for name, note in some
+            if (name, note) not in both
+        ]
     else:
         picture = sentence_svg(item, show=show, styled=styled)
         tables, notes = words_table(item), [*item.notes]
-    said = "".join(f'<p class="note">{escape(name)}: {escape(note)}</p>' for name, note in notes)
+    said = "".join(
+        f'<p class="note">{escape(name)}: {escape(note)}</p>' for name, note in notes if not name.endswith(_HIDDEN)
+    )
     return f'{style}<div class="tg-scroll">{picture}</div>{said}<details><summary>Words</summary>{tables}</details>'
 
 
@@ -197,6 +212,7 @@ def page(
         '<input id="find" type="search" placeholder="search ( / )" aria-label="search">'
         '<button id="back" type="button" aria-label="previous">←</button><span id="count"></span>'
         '<button id="next" type="button" aria-label="next">→</button>'
+        '<button id="fit" type="button" aria-pressed="false" title="the whole picture, or full size ( f )">fit</button>'
     )
     # Every "<" of the data is escaped, so that nothing in it can end the script elements that hold it.
     stored = "\n".join(

@@ -16,7 +16,9 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from treeglot.errors import ConfigError
+from treeglot.trees.constituency import NodeRef
 from treeglot.trees.display.geometry import Box, Look
+from treeglot.trees.display.labels import shown_labels
 from treeglot.trees.display.picture import MARGIN, SentenceLayout, Show, draw, lay_out
 from treeglot.trees.display.svg import Theme, document, escape, number, text
 from treeglot.trees.display.widths import ELLIPSIS, guess_language, pixels
@@ -153,12 +155,15 @@ def lay_out_pair(
         placed.append(PlacedLink(link, words, css, colour, first.centre, first.bottom + 1, second.centre, second.y - 1))
     width = max(source.width, target.width, *(2 * MARGIN + _legend_width(name, look) for _, name in legend))
     entries = []
-    x, y = MARGIN, target.height - top + MARGIN
-    for css, name in legend:
-        if x > MARGIN and x + _legend_width(name, look) > width:
-            x, y = MARGIN, y + look.small * 1.6
-        entries.append(LegendEntry(css, name, x, y))
-        x += _legend_width(name, look)
+    y = target.height - top + MARGIN
+    cell = max((_legend_width(name, look) for _, name in legend), default=1.0)
+    fit = max(1, int((width - MARGIN) // cell))  # entries in a line; a comparison has its three kinds in each
+    if system_links is not None or system_word_links is not None:
+        fit = 3 if fit >= 3 else 1
+    for place, (css, name) in enumerate(legend):
+        if place and place % fit == 0:
+            y += look.small * 1.6
+        entries.append(LegendEntry(css, name, MARGIN + place % fit * cell, y))
     height = y + look.small + MARGIN / 2 if legend else target.height - top + MARGIN
     return PairLayout(source, target, tuple(placed), tuple(entries), width, height)
 
@@ -185,7 +190,8 @@ def _kinds(
         what = "word links" if words else "node links"
         if system is not None:
             compared = compare(gold, system)
-            out.extend((Link(s, t), words, css, "") for s, t, css in compared)
+            scores = {link[:2]: link.score for link in system}
+            out.extend((Link(s, t, score=scores.get((s, t))), words, css, "") for s, t, css in compared)
             counts = Counter(css for _, _, css in compared)
             legend.extend((css, f"{_NAMES[css]}: {counts[css]} {what}") for css in ("both", "gold-only", "system-only"))
             continue
@@ -206,6 +212,7 @@ def draw_pair(layout: PairLayout, pair: AlignedPair) -> list[str]:
     """The elements of a placed pair: links, then the trees over them, then the legend."""
     out = ['<g class="tg-links">']
     n = number
+    names = NodeNames(pair.source), NodeNames(pair.target)
     for placed in layout.links:
         bend = (placed.y2 - placed.y1) * (0.35 if placed.words else 0.45)
         path = (
@@ -215,7 +222,7 @@ def draw_pair(layout: PairLayout, pair: AlignedPair) -> list[str]:
         colour = f' style="stroke:{placed.colour}"' if placed.colour else ""
         kind = "" if placed.words else "tg-node-link "
         out.append(
-            f'<path class="{kind}tg-{placed.css}" d="{path}"{colour}><title>{escape(_tip(placed, pair))}</title></path>'
+            f'<path class="{kind}tg-{placed.css}" d="{path}"{colour}><title>{escape(_tip(placed, names))}</title></path>'
         )
     out.append("</g>")
     nodes = [placed.link for placed in layout.links if not placed.words]
@@ -244,24 +251,25 @@ def _chip(box: Box) -> str:
     return f'<rect class="tg-linked" x="{n(box.x)}" y="{n(box.y)}" width="{n(box.width)}" height="{n(box.height)}" rx="4"/>'
 
 
-def node_name(sentence: ParsedSentence, node: int, limit: int = 40) -> str:
-    """A phrase or a word for people: its label and its words."""
-    if node < 0:
-        return sentence.tokens.forms[~node]
-    tree = sentence.constituency
-    assert tree is not None
-    words = " ".join(sentence.tokens.forms[j] for j in tree.words(node))
-    return f"{tree.labels[node]} “{words if len(words) <= limit else words[: limit - 1] + ELLIPSIS}”"
+class NodeNames:
+    """The nodes of a sentence for people: a phrase is its label and its words."""
+
+    def __init__(self, sentence: ParsedSentence, limit: int = 40) -> None:
+        self.forms, self.tree, self.limit = sentence.tokens.forms, sentence.constituency, limit
+        self.labels = shown_labels(self.tree) if self.tree is not None else ()
+
+    def __call__(self, node: NodeRef) -> str:
+        if node < 0 or self.tree is None:
+            return self.forms[~node]
+        words = " ".join(self.forms[j] for j in self.tree.words(node))
+        return f"{self.labels[node]} “{words if len(words) <= self.limit else words[: self.limit - 1] + ELLIPSIS}”"
 
 
-def _tip(placed: PlacedLink, pair: AlignedPair) -> str:
+def _tip(placed: PlacedLink, names: tuple[NodeNames, NodeNames]) -> str:
     link = placed.link
-    if placed.words:
-        names = pair.source.tokens.forms[link.source], pair.target.tokens.forms[link.target]
-    else:
-        names = node_name(pair.source, link.source), node_name(pair.target, link.target)
+    first, second = (~link.source, ~link.target) if placed.words else link[:2]
     score = "" if link.score is None else f", score {link.score:.3g}"
-    return f"{names[0]} – {names[1]} ({_NAMES[placed.css]}{score})"
+    return f"{names[0](first)} – {names[1](second)} ({_NAMES[placed.css]}{score})"
 
 
 def pair_svg(

@@ -2,17 +2,28 @@
 
 >>> from treeglot.trees import DependencyTree
 >>> sides = [ParsedSentence.of(DependencyTree(words.split(), [1, -1])) for words in ("dogs bark", "Hunde bellen")]
->>> print(links_text(AlignedPair(*sides, [Link(0, 0), Link(1, 1, "fuzzy")])))
+>>> pair = AlignedPair(*sides, [Link(0, 0), Link(1, 1, "fuzzy")])
+>>> print(links_text(pair))
 word links
          1 2
   1 dogs ■ ·
   2 bark · □
   1 Hunde  2 bellen
+>>> print(comparison_text(Comparison(pair, AlignedPair(*sides, [Link(0, 0), Link(1, 0)]))))
+word links: ■ 1 both, g 1 gold only, s 1 system only
+         1 2
+  1 dogs ■ ·
+  2 bark s g
+  1 Hunde  2 bellen
+node links: none
 """
 
 from __future__ import annotations
 
-from treeglot.trees.display.pair import Comparison, compare, node_name
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+from treeglot.trees.display.pair import Comparison, NodeNames, compare
 from treeglot.trees.display.text import ASCII, BOXES, Marks, isolate, paint, table
 from treeglot.trees.display.widths import clip, columns, pad, visible
 from treeglot.trees.sentence import AlignedPair, Link, ParsedSentence
@@ -20,29 +31,65 @@ from treeglot.trees.sentence import AlignedPair, Link, ParsedSentence
 MATRIX_COLUMNS = 60
 """The widest matrix that is drawn where the width of the terminal is not known; longer targets get a list."""
 
+WHO = {"both": "both", "gold-only": "gold only", "system-only": "system only"}
+"""What a compared link is called."""
+
+Cells = Mapping[tuple[int, int], str]
+
 
 def links_text(pair: AlignedPair, *, color: bool = False, ascii: bool = False, width: int | None = None) -> str:
     """The word links, as a matrix if it fits and as a list if not, and the node links."""
     marks = ASCII if ascii else BOXES
     lines: list[str] = []
-    if pair.word_links:
-        matrix = _matrix(pair, marks, color, width or MATRIX_COLUMNS + 40)
-        lines += ["word links", *(matrix or _list(pair, pair.word_links, False, marks))]
-    if pair.node_links:
-        lines += ["node links", *_list(pair, pair.node_links, True, marks)]
+    for links, what in ((pair.word_links, "word links"), (pair.node_links, "node links")):
+        if not links:
+            continue
+        lines.append(what)
+        if links is pair.word_links:
+            cells = {link[:2]: marks.dots[link.kind == "fuzzy"] for link in links}
+            matrix = _matrix(pair, cells, marks, color, width)
+            if matrix:
+                lines += matrix
+                continue
+        rows = [(link, "" if link.kind == "good" else link.kind) for link in links]
+        lines += _list(pair, rows, links is pair.node_links, marks)
     return "\n".join(lines)
 
 
-def comparison_text(item: Comparison) -> str:
-    """All node links of either side, with who has them."""
-    rows = [
-        [" ", isolate(visible(node_name(item.source, s))), "--", isolate(visible(node_name(item.target, t))), who]
-        for s, t, who in compare(item.gold.node_links, item.system.node_links)
-    ]
-    return "\n".join(["node links", *table(rows)]) if rows else "no node links"
+def comparison_text(item: Comparison, *, color: bool = False, ascii: bool = False, width: int | None = None) -> str:
+    """All links of either side and who has them. Word links are compared if both sides have some."""
+    marks = ASCII if ascii else BOXES
+    lines: list[str] = []
+    gold = item.gold
+    if gold.word_links and item.system.word_links:
+        links = compare(gold.word_links, item.system.word_links)
+        shapes = {"both": marks.dots[0], "gold-only": "g", "system-only": "s"}
+        lines.append(f"word links: {_counts(links, shapes)}")
+        cells = {(s, t): shapes[who] for s, t, who in links}
+        rows = [(Link(s, t), WHO[who]) for s, t, who in links]
+        lines += _matrix(gold, cells, marks, color, width) or _list(gold, rows, False, marks)
+    elif gold.word_links:
+        only = AlignedPair(gold.source, gold.target, gold.word_links, id=gold.id)
+        lines.append(links_text(only, color=color, ascii=ascii, width=width))
+    links = compare(gold.node_links, item.system.node_links)
+    if links:
+        scores = {link[:2]: link.score for link in item.system.node_links}
+        lines.append(f"node links: {_counts(links)}")
+        rows = [(Link(s, t, score=scores.get((s, t))), WHO[who]) for s, t, who in links]
+        lines += _list(gold, rows, True, marks)
+    else:
+        lines.append("node links: none")
+    return "\n".join(lines)
 
 
-def _matrix(pair: AlignedPair, marks: Marks, color: bool, width: int) -> list[str]:
+def _counts(links: Iterable[tuple[int, int, str]], shapes: Mapping[str, str] | None = None) -> str:
+    count = Counter(who for _, _, who in links)
+    return ", ".join(f"{shapes[who] + ' ' if shapes else ''}{count[who]} {name}" for who, name in WHO.items())
+
+
+def _matrix(pair: AlignedPair, cells: Cells, marks: Marks, color: bool, width: int | None) -> list[str]:
+    """Source words down, target words across; nothing if that is too wide."""
+    width = width or MATRIX_COLUMNS + 40
     n, m = len(pair.source), len(pair.target)
     digits, cell = len(str(n)), len(str(m)) + 1
     names = [clip(visible(form), 24) for form in pair.source.tokens.forms]
@@ -50,12 +97,8 @@ def _matrix(pair: AlignedPair, marks: Marks, color: bool, width: int) -> list[st
     if left + m * cell > width or n * m > 100_000:
         return []
     lines = [" " * left + "".join(str(i + 1).rjust(cell) for i in range(m))]
-    kinds = {(link.source, link.target): link.kind for link in pair.word_links}
     for j, name in enumerate(names):
-        row = "".join(
-            " " * (cell - 1) + marks.dots[("good", "fuzzy").index(kinds[j, i]) if (j, i) in kinds else 2]
-            for i in range(m)
-        )
+        row = "".join(" " * (cell - 1) + cells.get((j, i), marks.dots[2]) for i in range(m))
         number = paint(str(j + 1).rjust(digits), "number", color)
         space = " " * (left - 2 - digits - 1 - columns(name))
         lines.append(f"  {number} {paint(isolate(name), 'form', color)}{space}{row}")
@@ -70,22 +113,26 @@ def _matrix(pair: AlignedPair, marks: Marks, color: bool, width: int) -> list[st
     return lines
 
 
-def _list(pair: AlignedPair, links: tuple[Link, ...], nodes: bool, marks: Marks) -> list[str]:
-    def name(sentence: ParsedSentence, node: int) -> str:
+def _list(pair: AlignedPair, links: Sequence[tuple[Link, str]], nodes: bool, marks: Marks) -> list[str]:
+    """A line for each link: its ends, what is said about it, its score."""
+    names = NodeNames(pair.source), NodeNames(pair.target)
+
+    def name(side: int, node: int) -> str:
+        sentence: ParsedSentence = (pair.source, pair.target)[side]
         if nodes:
-            return isolate(visible(node_name(sentence, node)))
+            return isolate(visible(names[side](node)))
         return f"{node + 1} {isolate(visible(sentence.tokens.forms[node]))}"
 
     rows = [
         [
             " ",
-            name(pair.source, link.source),
+            name(0, link.source),
             marks.line * 2,
-            name(pair.target, link.target),
-            "" if link.kind == "good" else link.kind,
+            name(1, link.target),
+            said,
             "" if link.score is None else f"{link.score:.3g}",
         ]
-        for link in links
+        for link, said in links
     ]
     return table(rows)
 

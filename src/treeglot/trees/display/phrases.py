@@ -20,10 +20,13 @@ from typing import NamedTuple
 
 from treeglot.trees.constituency import ConstituencyTree, NodeRef
 from treeglot.trees.display.geometry import Box, Distance
+from treeglot.trees.display.labels import shown_function, shown_labels
 from treeglot.trees.display.widths import pixels, visible
 
 ROOM = 8.0
 """Around a label, both sides together."""
+LABEL_BAND = 1.3
+"""The height of a label, by its size."""
 GAP = 17.0
 """Between two rows, for the branches."""
 
@@ -68,8 +71,8 @@ class PhrasePlan:
     @classmethod
     def of(cls, tree: ConstituencyTree, size: float, small: float) -> PhrasePlan:
         """Plan with labels of ``size`` pixels and functions of ``small`` pixels."""
-        labels = tuple(map(visible, tree.labels))
-        functions = tuple(map(visible, tree.functions))
+        labels = shown_labels(tree)
+        functions = tuple(map(shown_function, tree.functions))
         widths = tuple(
             max(pixels(label, size), pixels(function, small)) + ROOM
             for label, function in zip(labels, functions, strict=True)
@@ -78,7 +81,7 @@ class PhrasePlan:
 
     @cached_property
     def box_height(self) -> float:
-        return round(self.size * 1.3 + (self.small * 1.25 if any(self.functions) else 0), 2)
+        return round(self.size * LABEL_BAND + (self.small * 1.25 if any(self.functions) else 0), 2)
 
     @property
     def step(self) -> float:
@@ -133,7 +136,7 @@ class PhrasePlan:
                 if child < 0:
                     x_child, y_child = centres[~child], y_words
                 else:  # down to the function, or to the label where there is none
-                    reach = self.box_height if self.functions[child] else self.size * 1.3
+                    reach = self.box_height if self.functions[child] else self.size * LABEL_BAND
                     x_child, y_child = xs[child], inner[child] + side * reach
                 branches.append(Branch(n, child, x, inner[n], inner[n] - side * GAP * 0.45, x_child, y_child))
         for edge in tree.secondary:

@@ -19,7 +19,8 @@ from treeglot.trees.constituency import ConstituencyTree, NodeRef
 from treeglot.trees.dependency import ROOT, DependencyTree
 from treeglot.trees.display.arcs import ArcPlan, PlacedArc
 from treeglot.trees.display.geometry import Box, Distance, Look, place_words
-from treeglot.trees.display.phrases import Branch, PhrasePlan, PlacedPhrase
+from treeglot.trees.display.labels import shown_function
+from treeglot.trees.display.phrases import LABEL_BAND, Branch, PhrasePlan, PlacedPhrase
 from treeglot.trees.display.svg import Theme, arrow, document, elbow, escape, number, text
 from treeglot.trees.display.widths import ELLIPSIS, guess_language, is_rtl, pixels, visible
 from treeglot.trees.sentence import ParsedSentence
@@ -57,9 +58,11 @@ class SentenceLayout:
     look: Look
 
     def node_box(self, node: NodeRef) -> Box:
-        """The box of a phrase, or of a word with its tag."""
+        """The box of a phrase (of its label alone if it has no function), or of a word with its tag."""
         if node >= 0:
-            return self.phrases[node].box
+            phrase = self.phrases[node]
+            box, height = phrase.box, phrase.box.height if phrase.function else self.look.label * LABEL_BAND
+            return Box(box.x, box.bottom - height if self.up else box.y, box.width, height)
         word = self.words[~node]
         boxes = [word.box, *([word.tag_box] if word.tag else []), *([word.function_box] if word.function else [])]
         left, top = min(box.x for box in boxes), min(box.y for box in boxes)
@@ -103,7 +106,7 @@ def lay_out(
     forms = [visible(form) or "␣" for form in tokens.forms]
     tag_texts = ["" if tag == UNSET or not tags else visible(tag) for tag in tokens.tags]
     functions = (
-        [visible(function) for function in constituency.word_functions]
+        [shown_function(function) for function in constituency.word_functions]
         if constituency is not None
         else [""] * len(forms)
     )
@@ -201,7 +204,7 @@ def draw(layout: SentenceLayout) -> list[str]:
         out.append(_arc(arc, layout))
     for phrase in layout.phrases:
         box = phrase.box
-        label_band = look.label * 1.3
+        label_band = look.label * LABEL_BAND
         near, far = (box.bottom - label_band, box.y) if layout.up else (box.y, box.bottom - look.small * 1.25)
         if phrase.function:
             out.append(text(box.centre, far + look.small, phrase.function, "tg-function"))

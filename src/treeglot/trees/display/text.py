@@ -21,6 +21,7 @@ from dataclasses import dataclass
 
 from treeglot.trees.constituency import ConstituencyTree
 from treeglot.trees.dependency import ROOT, DependencyTree
+from treeglot.trees.display.labels import shown_function, shown_labels
 from treeglot.trees.display.phrases import gaps, runs, words_below
 from treeglot.trees.display.widths import clip, columns, has_rtl, pad, visible
 from treeglot.trees.tokens import UNSET, Tokens
@@ -210,7 +211,7 @@ def constituency_text(
         max_depth = MAX_DEPTH if width is None else max(1, min(MAX_DEPTH, width // 6))
     gap = gaps(tree)
     numbered = any(gap)
-    tags = tokens.tags
+    tags, labels = tokens.tags, shown_labels(tree)
     lines: list[str] = []
     # Each entry: the node, the branches before it, those before its children, and how many levels it lies deep.
     stack: list[tuple[int, str, str, int]] = [(tree.root, "", "", 0)]
@@ -224,7 +225,7 @@ def constituency_text(
             if gap[node]:
                 spans = runs(words_below(tree, node))
                 where = " [" + " ".join(f"{a + 1}" if b == a + 1 else f"{a + 1}-{b}" for a, b in spans) + "]"
-            chain.append((visible(tree.labels[node]), visible(tree.functions[node]), where))
+            chain.append((labels[node], shown_function(tree.functions[node]), where))
             if len(tree.children[node]) > 1:
                 break
             node = tree.children[node][0]
@@ -241,7 +242,7 @@ def constituency_text(
         ]
         if node < 0:
             j = ~node
-            function = visible(tree.word_functions[j])
+            function = shown_function(tree.word_functions[j])
             pieces += [(" ", "edge")] if pieces else []
             pieces += [(f"{j + 1} ", "number")] if numbered else []
             tag = shown(tags[j])
