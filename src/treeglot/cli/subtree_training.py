@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from treeglot.cli.subtrees import check_not_empty, check_output
 from treeglot.errors import TreeglotError
 from treeglot.files import read_lines
 from treeglot.progress import is_quiet, track
@@ -59,8 +60,7 @@ def train_aligner(
     from treeglot.alignment.subtrees.training import DEFAULT_TERMS
     from treeglot.alignment.subtrees.training import train_aligner as train
 
-    if not out.parent.is_dir():  # before the work, not after it
-        raise TreeglotError("the folder does not exist", path=out.parent, remedy="create it first")
+    check_output(out)
     pairs = _read(gold, from_format)
     tuning = _read(dev, from_format) if dev else None
     lines = None
@@ -104,8 +104,13 @@ def train_aligner(
 def _read(paths: list[Path], given: str | None) -> list[AlignedPair]:
     pairs: list[AlignedPair] = []
     for path in paths:
+        check_not_empty(path)
         format = check_format(given) if given else guess_format(path, reading=True)
         if kind_of(path, format) != "pairs":
             raise TreeglotError("not pairs of trees", path=path, remedy="give TreeAligner XML or JSONL with both sides")
         pairs += track(read_pairs(path, format), f"reading {path}")
+    if not any(link.source >= 0 and link.target >= 0 for pair in pairs for link in pair.node_links):
+        raise TreeglotError(
+            "no links between phrases to learn from", path=paths[0], remedy="give trees whose nodes are linked by hand"
+        )
     return pairs

@@ -43,6 +43,7 @@ def add_commands(app: typer.Typer) -> None:
 
 
 def align(
+    context: typer.Context,
     source: Annotated[Path, typer.Argument(help="Trees (penn, conllu, tiger, jsonl ...), or a file of aligned pairs.")],
     target: Annotated[
         Path | None, typer.Argument(help="The trees of the translations, in the same order. Not with aligned pairs.")
@@ -60,7 +61,9 @@ def align(
         str, typer.Option(help="The lexical aligner's score and heuristics, such as score2 or skip1_score1.")
     ] = DEFAULT_METHOD,
     floor: Annotated[float, typer.Option(help="The least probability of a word pair.")] = DEFAULT_FLOOR,
-    least: Annotated[float, typer.Option(help="Never link nodes with a confidence below this.")] = USUAL_LEAST,
+    least: Annotated[
+        float, typer.Option(help="Never link nodes with a confidence below this; a model has its own threshold.")
+    ] = USUAL_LEAST,
     words: Annotated[bool, typer.Option(help="Link words, too.")] = True,
     source_tree: Annotated[str, typer.Option(help=f"Which tree: {', '.join(get_args(TreeKind))}.")] = "auto",
     target_tree: Annotated[str, typer.Option(help="The same for the target.")] = "auto",
@@ -73,6 +76,7 @@ def align(
     Links of TreeAligner XML join two TIGER files, which are written beside it. Every link has a confidence.
     """
     write_as = _output(out, format)
+    check_output(out)
     pairs = _Pairs(source, target, from_format, target_format)
     for name, kind in (("--source-tree", source_tree), ("--target-tree", target_tree)):
         if kind not in get_args(TreeKind):
@@ -80,15 +84,20 @@ def align(
     if model is not None:
         from treeglot.alignment.subtrees.model import load_model
 
+        for name in ("lex", "method", "floor"):
+            if _is_given(context, name):
+                raise TreeglotError(f"--{name} with --model", remedy="it is for the lexical aligner; give one of them")
         kinds: dict[str, Any] = {"source_tree": source_tree, "target_tree": target_tree}
         aligned: Iterable[AlignedPair] = load_model(model, threads=threads).align(
             pairs.with_word_links(), **kinds, threads=threads
         )
+        aligned = _kept(aligned, words, least if _is_given(context, "least") else 0.0)
         lexical = None
     else:
         if lex is not None:
             table = WordTable.read_prefix(lex)
         else:
+            pairs.read_twice()
             texts: tuple[list[str], list[str]] = ([], [])
             for two in track(pairs, "reading words"):
                 for text, side in zip(texts, two, strict=True):
@@ -103,12 +112,45 @@ def align(
         print(
             f"treeglot: {count.pairs:,} pairs, {count.nodes:,} node links, {count.words:,} word links", file=sys.stderr
         )
+        if model is not None and words and pairs.word_links:
+            print(f"treeglot: the word links are those of {source}", file=sys.stderr)
+
+
+def check_output(out: str | Path) -> None:
+    """Whether a file of this name can be written: better before the work than after it."""
+    path = Path(out)
+    if str(out) != "-" and not path.parent.is_dir():
+        raise TreeglotError("the folder does not exist", path=path.parent, remedy="create it first")
+    if path.is_dir():
+        raise TreeglotError("is a folder", path=path, remedy="name a file in it")
+
+
+def check_not_empty(path: Path) -> None:
+    """An empty file has no format to guess; this says so instead of blaming something else."""
+    if path.is_file() and not path.stat().st_size:
+        raise InputError("the file is empty", path=path, line=1, remedy="copy or make the file again")
+
+
+def _is_given(context: typer.Context, name: str) -> bool:
+    source = context.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"
+
+
+def _kept(pairs: Iterable[AlignedPair], words: bool, least: float) -> Iterator[AlignedPair]:
+    """The links of a model without those that the options rule out."""
+    if not 0 <= least <= 1:
+        raise TreeglotError(f"a least confidence of {least}", remedy="give a number from 0 to 1")
+    for pair in pairs:
+        nodes = [link for link in pair.node_links if link.score is None or link.score >= least]
+        yield AlignedPair(pair.source, pair.target, pair.word_links if words else (), nodes, pair.id)
 
 
 class _Pairs:
     """The sentence pairs of the input, read anew by every loop."""
 
     def __init__(self, source: Path, target: Path | None, source_format: str | None, target_format: str | None) -> None:
+        for path in (source, *([target] if target is not None else [])):
+            check_not_empty(path)
         self.source, self.target = source, target
         self.format = check_format(source_format) if source_format else guess_format(source, reading=True)
         self.is_pairs = kind_of(source, self.format) == "pairs"
@@ -122,6 +164,13 @@ class _Pairs:
         if target is not None:
             self.target_format = check_format(target_format) if target_format else guess_format(target, reading=True)
         self.ids: list[str] = []
+        self.word_links = 0
+        self.kept: list[AlignedPair | Sides] | None = None
+
+    def read_twice(self) -> None:
+        """Get ready for two loops: what a pipe holds can be read once only and is kept in memory."""
+        if not all(path.is_file() for path in (self.source, self.target) if path is not None):
+            self.kept = list(self._read())
 
     def __iter__(self) -> Iterator[Sides]:
         for item in self.with_word_links():
@@ -130,10 +179,20 @@ class _Pairs:
     def with_word_links(self) -> Iterator[AlignedPair | Sides]:
         """Pairs of an aligned file with their links, else two sentences."""
         self.ids = []
+        self.word_links = 0
+        for number, item in enumerate(self._read() if self.kept is None else self.kept, start=1):
+            if isinstance(item, AlignedPair):
+                self.ids.append(item.id)
+                self.word_links += len(item.word_links)
+            else:
+                self.ids.append(item[0].id or str(number))
+            yield item
+        if not self.ids:
+            raise InputError("no sentence pairs", path=self.source, line=1, remedy="give trees to align")
+
+    def _read(self) -> Iterator[AlignedPair | Sides]:
         if self.target is None:
-            for pair in read_pairs(self.source, self.format):
-                self.ids.append(pair.id)
-                yield pair
+            yield from read_pairs(self.source, self.format)
             return
         streams = read_sentences(self.source, self.format), read_sentences(self.target, self.target_format)
         for number, (first, second) in enumerate(zip_longest(*streams), start=1):
@@ -145,7 +204,6 @@ class _Pairs:
                     line=max(number - 1, 1),
                     remedy="give the two sides of the same sentence pairs",
                 )
-            self.ids.append(first.id or str(number))
             yield first, second
 
     def restore_ids(self, aligned: Iterable[AlignedPair]) -> Iterator[AlignedPair]:
@@ -203,6 +261,7 @@ def evaluate(
 
     Both files hold the same pairs in the same order, or pairs with the same ids.
     """
+    check_not_empty(gold)
     references: list[GoldNodes] = []
     found: list[list[tuple[int, int]]] = []
     for item in track(compared(gold, guess_format(gold, reading=True), system), "scoring"):
@@ -215,6 +274,10 @@ def evaluate(
         for where, internal in (("phrases", True), ("all nodes", False))
         for what, fuzzy in (("good links", False), ("good or fuzzy links", True))
     }
+    if not references:
+        raise InputError("no pairs to score", path=gold, line=1, remedy="give pairs with hand-made links")
+    if not any(min(pair) >= 0 for reference in references for pair in reference.good | reference.fuzzy):
+        print(f"treeglot: {gold}: no links between phrases, so their scores mean nothing", file=sys.stderr)
     if as_json:
         print(json.dumps({name: _record(score) for name, score in rows.items()}, indent=2))
         return
@@ -249,19 +312,31 @@ def compared(gold: Path, format: str, system: Path) -> Iterator[Comparison]:
                 path=system,
                 remedy="give links of the same pairs, in the same order or with the same ids",
             )
-    for reference, answer in zip(references, system_pairs, strict=True):
+    for number, (reference, answer) in enumerate(zip(references, system_pairs, strict=True), start=1):
         for name, one, other in (
             ("source", reference.source, answer.source),
             ("target", reference.target, answer.target),
         ):
-            if one.tokens.forms != other.tokens.forms or _children(one) != _children(other):
-                where = f"pair {reference.id}" if reference.id else "a pair"
+            difference = _difference(one, other)
+            if difference:
+                where = f"pair {number}" + (f" ({reference.id})" if reference.id else "")
                 raise TreeglotError(
-                    f"{where}: the {name} tree is not that of {gold}",
+                    f"{where}: the {name} tree is not that of {gold}: {difference}",
                     path=system,
                     remedy="give links between the same trees",
                 )
         yield Comparison(reference, answer)
+
+
+def _difference(gold: ParsedSentence, system: ParsedSentence) -> str:
+    """What makes two trees different, or nothing."""
+    words = gold.tokens.forms, system.tokens.forms
+    for j, (one, other) in enumerate(zip(*words, strict=False), start=1):
+        if one != other:
+            return f"word {j} is {other!r} instead of {one!r}"
+    if len(gold) != len(system):
+        return f"{len(system):,} words instead of {len(gold):,}"
+    return "the same words, but other phrases" if _children(gold) != _children(system) else ""
 
 
 def _is_nodes(path: Path) -> bool:

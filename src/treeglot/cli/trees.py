@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.table import Table
 
 from treeglot.cli.subtree_training import add_commands as add_training
-from treeglot.cli.subtrees import add_commands, compared
+from treeglot.cli.subtrees import add_commands, check_not_empty, check_output, compared
 from treeglot.errors import TreeglotError
 from treeglot.files import atomic_write
 from treeglot.progress import is_quiet, track
@@ -105,6 +105,8 @@ def show(
     """Show a tree, both trees of a sentence, an aligned pair, or what two alignments of a pair agree on."""
     if svg + html + text > 1:
         raise TreeglotError("more than one of --svg, --html and --text", remedy="choose one")
+    check_not_empty(path)
+    check_output(out)
     format = check_format(from_format) if from_format else guess_format(path, reading=True)
     if kind_of(path, format) == "links":
         raise TreeglotError("word links without texts cannot be drawn", path=path, remedy="see `treeglot trees stats`")
@@ -143,6 +145,8 @@ def _find(items: Iterator[Found], wanted: str, path: Path) -> Found:
                 return item
     if by_number is not None:
         return by_number
+    if not count:
+        raise TreeglotError("no sentences", path=path, remedy="give a file with at least one tree")
     raise TreeglotError(
         f"no sentence {wanted}", path=path, remedy=f"numbers go from 1 to {count:,}; ids are those of the file"
     )

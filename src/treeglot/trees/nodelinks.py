@@ -114,7 +114,7 @@ def with_links(pairs: Iterable[AlignedPair], path: type_path) -> Iterator[Aligne
             raise InputError(
                 f"{number - 1:,} lines, but more pairs of sentences",
                 path=path,
-                line=number - 1,
+                line=max(number - 1, 1),
                 remedy="give the links of these pairs",
             )
         try:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
 from itertools import islice
 from pathlib import Path
 
@@ -255,26 +256,27 @@ def write_pages(
     stream = iter(items)
     if path == "-":  # standard output takes one page
         per_page = sys.maxsize
-    written: list[str] = []
 
     def name(number: int) -> Path:
         return first if number == 0 else first.with_name(f"{first.stem}-{number + 1}{first.suffix}")
 
-    batch = list(islice(stream, per_page))
-    while True:
-        following = list(islice(stream, per_page))
-        number = len(written)
-        content = page(
-            batch,
-            title,
-            show=show,
-            back=name(number - 1).name if number else "",
-            forward=name(number + 1).name if following else "",
-            offset=number * per_page,
-        )
-        with atomic_write(name(number)) as out:
-            out.write(content)
-        written.append(str(name(number)))
-        if not following:
-            return written
-        batch = following
+    names: list[Path] = []
+    with ExitStack() as finished:  # all pages get their names when the last one is there
+        batch = list(islice(stream, per_page))
+        while True:
+            following = list(islice(stream, per_page))
+            number = len(names)
+            content = page(
+                batch,
+                title,
+                show=show,
+                back=name(number - 1).name if number else "",
+                forward=name(number + 1).name if following else "",
+                offset=number * per_page,
+            )
+            finished.enter_context(atomic_write(name(number))).write(content)
+            names.append(name(number))
+            if not following:
+                break
+            batch = following
+    return list(map(str, names))
