@@ -248,6 +248,8 @@ GOOD = b"\\data\\\nngram 1=4\nngram 2=1\n\n\\1-grams:\n-1\t<unk>\n0\t<s>\t-1\n-1
         (b"-1\ta\t-1", b"-1x\ta\t-1", 9, "not a number"),
         (b"-1\ta\t-1", b"nan\ta\t-1", 9, "not a number"),
         (b"-1\ta\t-1", b"1\ta\t-1", 9, "above one"),
+        (b"-1\ta\t-1", b"-1\ta\tinf", 9, "too large"),
+        (b"-1\ta\t-1", b"-1\ta\tnan", 9, "not a number"),
         (b"-1\ta\t-1", b"-1\ta\tb\tc\t-1", 9, "columns"),
         (b"-1\ta\t-1", b"-1\t<s>\t-1", 9, "twice"),
         (b"-1\ta </s>", b"-1\tb </s>", 12, "not among the unigrams"),
@@ -268,6 +270,18 @@ def test_broken_arpa(tmp_path: Path, old: bytes, new: bytes, line: int, says: st
     assert says in caught.value.message
     assert caught.value.line == line, caught.value
     assert sorted(p.name for p in tmp_path.iterdir()) == ["good.tglm", "m.arpa"]
+
+
+def test_impossible_words_have_finite_scores(tmp_path: Path) -> None:
+    """``-inf`` is how some programs write the logarithm of nothing."""
+    scores = []
+    for value in (b"-inf", b"-1e30", b"-1000", b"-99"):
+        path = tmp_path / "m.arpa"
+        path.write_bytes(GOOD.replace(b"-1\ta\t-1", value + b"\ta\t" + value))
+        lm.compile_model(path, tmp_path / "m.tglm")
+        scores.append(lm.LanguageModel(tmp_path / "m.tglm").score("a a"))
+    assert scores[0] == scores[1] == scores[2] < scores[3] < -198
+    assert math.isfinite(scores[0])
 
 
 def test_damaged_model_files(tmp_path: Path) -> None:

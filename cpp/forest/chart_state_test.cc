@@ -84,6 +84,33 @@ BOOST_AUTO_TEST_CASE(chart_state_brackets_do_not_matter) {
   }
 }
 
+// ARPA files may say -inf; a score must not become "not a number" when parts are put together.
+BOOST_AUTO_TEST_CASE(chart_state_with_impossible_words) {
+  TemporaryModel file(
+      "\\data\\\nngram 1=6\nngram 2=4\nngram 3=2\n\n"
+      "\\1-grams:\n-inf\t<unk>\n-inf\t<s>\t-0.3\n-1\t</s>\n-inf\ta\t-0.2\n-1\tb\t-inf\n-1e300\tc\t-0.1\n\n"
+      "\\2-grams:\n-inf\ta b\t-0.4\n-0.5\tb a\t-inf\n-inf\tb c\n-0.5\tc </s>\n\n"
+      "\\3-grams:\n-inf\ta b c\n-0.1\tb a b\n\n\\end\\\n");
+  lm::Model model(file.path);
+  std::mt19937 random(3);
+  for (int round = 0; round < 500; ++round) {
+    std::vector<lm::WordId> words;
+    for (int i = 0, length = static_cast<int>(random() % 8); i < length; ++i) {
+      words.push_back(model.id(std::string(1, static_cast<char>('a' + random() % 4))));  // d is unknown
+    }
+    double wanted = 0;
+    lm::State state = model.begin_state(), next;
+    for (lm::WordId word : words) {
+      wanted += model.score(state, word, next).log10;
+      state = next;
+    }
+    wanted += model.score(state, lm::kEnd, next).log10;
+    BOOST_TEST(std::isfinite(wanted));
+    double got = random_brackets(model, words, 0, static_cast<int>(words.size()), random, true).log10;
+    BOOST_TEST(std::abs(got - wanted) < 0.01, got << " instead of " << wanted);
+  }
+}
+
 // States with equal hashes must be worth the same in every surrounding.
 BOOST_AUTO_TEST_CASE(chart_state_equal_states_are_alike) {
   std::mt19937 random(7);

@@ -1,4 +1,5 @@
 // Compiling ARPA text to the file that lm/model.hh maps.
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
@@ -55,6 +56,9 @@ class Builder {
   std::uint64_t filled_ = 0;
 };
 
+// What is taken for the logarithm of nothing: -inf and all numbers below.
+constexpr double kLogZero = -1000;
+
 struct Compiler {
   explicit Compiler(const std::function<bool(std::string_view&)>& source) : next_line(source) {}
 
@@ -75,14 +79,16 @@ struct Compiler {
     return true;
   }
 
+  // A logarithm is at least kLogZero: sums and differences of infinities would be no numbers.
   float number(std::string_view text, const char* what) const {
-    float value = 0;
+    double value = 0;
     if (!text.empty() && text.front() == '+') text.remove_prefix(1);
     auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc() || end != text.data() + text.size() || std::isnan(value)) {
       fail(std::string(what) + " '" + std::string(text) + "' is not a number");
     }
-    return value;
+    if (value > -kLogZero) fail(std::string(what) + " '" + std::string(text) + "' is too large");
+    return static_cast<float>(std::max(value, kLogZero));
   }
 
   void read_header() {
