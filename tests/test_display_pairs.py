@@ -10,6 +10,7 @@ from treeglot.trees.display import Comparison, to_html, to_svg, to_text
 from treeglot.trees.display.geometry import Look
 from treeglot.trees.display.labels import shown_labels
 from treeglot.trees.display.pair import lay_out_pair
+from treeglot.trees.display.widths import columns
 from treeglot.trees.sentence import AlignedPair, Link, ParsedSentence
 
 TREE = ConstituencyTree(
@@ -54,6 +55,8 @@ def test_a_comparison_lists_its_links_by_who_has_them() -> None:
     unlinked = AlignedPair(SENTENCE, SENTENCE, id="p")
     assert "word links\n" in to_text(Comparison(PAIR, unlinked)), "gold word links are shown as they are"
     assert to_text(Comparison(unlinked, unlinked)).endswith("node links: none")
+    narrow = to_text(Comparison(PAIR, system), width=52)
+    assert max(map(columns, narrow.splitlines())) <= 52 and "S “we can s…" in narrow
     long = AlignedPair(*[ParsedSentence(Tokens([f"w{j}" for j in range(90)]))] * 2, [Link(5, 7), Link(8, 8)])
     listed = to_text(Comparison(long, AlignedPair(long.source, long.target, [Link(5, 7)])))
     assert re.search(r"6 w5 ── 8 w7 both$", listed, re.MULTILINE) and "9 w8 ── 9 w8 gold only" in listed

@@ -52,7 +52,7 @@ def links_text(pair: AlignedPair, *, color: bool = False, ascii: bool = False, w
                 lines += matrix
                 continue
         rows = [(link, "" if link.kind == "good" else link.kind) for link in links]
-        lines += _list(pair, rows, links is pair.node_links, marks)
+        lines += _list(pair, rows, links is pair.node_links, marks, width)
     return "\n".join(lines)
 
 
@@ -64,10 +64,10 @@ def comparison_text(item: Comparison, *, color: bool = False, ascii: bool = Fals
     if gold.word_links and item.system.word_links:
         links = compare(gold.word_links, item.system.word_links)
         shapes = {"both": marks.dots[0], "gold-only": "g", "system-only": "s"}
-        lines.append(f"word links: {_counts(links, shapes)}")
-        cells = {(s, t): shapes[who] for s, t, who in links}
+        matrix = _matrix(gold, {(s, t): shapes[who] for s, t, who in links}, marks, color, width)
         rows = [(Link(s, t), WHO[who]) for s, t, who in links]
-        lines += _matrix(gold, cells, marks, color, width) or _list(gold, rows, False, marks)
+        lines.append(f"word links: {_counts(links, shapes if matrix else None)}")
+        lines += matrix or _list(gold, rows, False, marks, width)
     elif gold.word_links:
         only = AlignedPair(gold.source, gold.target, gold.word_links, id=gold.id)
         lines.append(links_text(only, color=color, ascii=ascii, width=width))
@@ -76,7 +76,7 @@ def comparison_text(item: Comparison, *, color: bool = False, ascii: bool = Fals
         scores = {link[:2]: link.score for link in item.system.node_links}
         lines.append(f"node links: {_counts(links)}")
         rows = [(Link(s, t, score=scores.get((s, t))), WHO[who]) for s, t, who in links]
-        lines += _list(gold, rows, True, marks)
+        lines += _list(gold, rows, True, marks, width)
     else:
         lines.append("node links: none")
     return "\n".join(lines)
@@ -113,15 +113,17 @@ def _matrix(pair: AlignedPair, cells: Cells, marks: Marks, color: bool, width: i
     return lines
 
 
-def _list(pair: AlignedPair, links: Sequence[tuple[Link, str]], nodes: bool, marks: Marks) -> list[str]:
+def _list(
+    pair: AlignedPair, links: Sequence[tuple[Link, str]], nodes: bool, marks: Marks, width: int | None
+) -> list[str]:
     """A line for each link: its ends, what is said about it, its score."""
     names = NodeNames(pair.source), NodeNames(pair.target)
+    most = None if width is None else max(8, (width - 27) // 2)  # columns for each end
 
     def name(side: int, node: int) -> str:
         sentence: ParsedSentence = (pair.source, pair.target)[side]
-        if nodes:
-            return isolate(visible(names[side](node)))
-        return f"{node + 1} {isolate(visible(sentence.tokens.forms[node]))}"
+        text = names[side](node) if nodes else f"{node + 1} {sentence.tokens.forms[node]}"
+        return isolate(clip(visible(text), most) if most else visible(text))
 
     rows = [
         [
