@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 from cli_runner import Run
 from subtree_corpus import corpus
 from treeglot import TreeglotError
+from treeglot.alignment.subtrees.boosting import BoostedTrees
 from treeglot.alignment.subtrees.candidates import ATTRIBUTES, CandidateTable
 from treeglot.alignment.subtrees.composite import PAPER_TERMS, Forests, Term
 from treeglot.alignment.subtrees.context import CONTEXT_FEATURES, context_features
@@ -24,6 +26,7 @@ from treeglot.alignment.subtrees.svm import confidence, fit_exact, fit_linear, m
 from treeglot.alignment.subtrees.training import learn_words, train_aligner
 from treeglot.trees.sentence import AlignedPair
 from treeglot.trees.treejson import write_jsonl
+from treeglot.trees.units import Unit
 
 TERMS = ("plain", *PAPER_TERMS, "iBTK-SST/tags", *(f"{kind}BTK-{name}" for kind in "id" for name in ATTRIBUTES))
 
@@ -288,3 +291,50 @@ def test_squoia(data: Callable[[str], Path]) -> None:
     made = train_aligner(real[:110], real[110:130], features="paper", passes=1, tune=False)
     assert made.info["development"]["f1"] > 0.4
     assert sum(len(pair.node_links) for pair in made.align(real[130:])) > 20
+
+
+def test_a_sentence_in_two_pairs_is_linked_once(model: SubtreeAligner, pairs: list[AlignedPair]) -> None:
+    one, other = pairs[48], pairs[49]
+    joined = Unit.of([_named(one, "s1", "t"), _named(other, "s2", "t2")])
+    source = joined.pair.source  # both sentences in one, translated as two
+    found = list(model.align([AlignedPair(source, one.target, id="a"), AlignedPair(source, other.target, id="b")]))
+    assert [pair.target for pair in found] == [one.target, other.target]
+    linked = [link.source for pair in found for link in pair.node_links]
+    assert len(set(linked)) == len(linked) > 6
+    alone = [next(model.align([AlignedPair(source, pair.target)])) for pair in (one, other)]
+    assert sum(len(pair.node_links) for pair in alone) >= len(linked)
+    gold = [
+        {(a + 1, b) for a, b, *_ in one.node_links},
+        {(a + 1 + len(one.source.constituency or ()), b) for a, b, *_ in other.node_links},
+    ]
+    right = sum(len({link[:2] for link in pair.node_links} & links) for pair, links in zip(found, gold, strict=True))
+    assert right / len(linked) > 0.7
+
+
+def _named(pair: AlignedPair, source: str, target: str) -> AlignedPair:
+    return AlignedPair(replace(pair.source, id=source), replace(pair.target, id=target), id=source)
+
+
+def test_pairs_without_links_are_left_out(pairs: list[AlignedPair]) -> None:
+    bare = [AlignedPair(pair.source, pair.target, id=f"bare {pair.id}") for pair in pairs[:6]]
+    options = {"words": learn_words(pairs), "features": "paper", "passes": 1, "terms": ("plain",), "rounds": 0}
+    lines: list[str] = []
+    with_bare = train_aligner([*pairs[:20], *bare], pairs[20:30], report=lines.append, **options)
+    assert any("6 of 26 pairs have no link" in line for line in lines)
+    without = train_aligner(pairs[:20], pairs[20:30], **options)
+    assert with_bare.threshold == without.threshold and with_bare.first.bias == without.first.bias
+
+
+def test_boosted_trees_have_their_share(model: SubtreeAligner, pairs: list[AlignedPair], tmp_path: Path) -> None:
+    assert model.second is not None
+    table = make_table(pairs[48:50], model.words, "extended")
+    wide = table.with_features(np.hstack([table.features, np.zeros((len(table), len(CONTEXT_FEATURES)), np.float32)]))
+    kernels = model.second._replace(trees=None).margins(wide)
+    trees = BoostedTrees.fit(wide.features, table.labels, trees=5)
+    mixed = model.second._replace(trees=trees, share=0.25)
+    assert np.allclose(mixed.margins(wide), 0.75 * kernels + 0.125 * trees.log_odds(wide.features))
+    changed = replace(model, second=mixed)
+    changed.save(tmp_path / "model")
+    again = load_model(tmp_path / "model")
+    assert again.second is not None
+    assert np.allclose(again.second.margins(wide), mixed.margins(wide), atol=1e-5)

@@ -34,6 +34,10 @@ def train_aligner(
         tuple[Path, Path] | None,
         typer.Option(help="More parallel text to learn about words from: two tokenised files, a sentence a line."),
     ] = None,
+    dictionary: Annotated[
+        Path | None,
+        typer.Option(help="A dictionary: lines of source headword, tabulator, target headword."),
+    ] = None,
     kernels: Annotated[
         str | None, typer.Option(help="Terms of the composite kernel, such as plain,dBTK-Root,iBTK-RgSST.")
     ] = None,
@@ -50,6 +54,13 @@ def train_aligner(
     given_links: Annotated[
         bool, typer.Option("--given-word-links", help="Use the word links of the files, here and when aligning.")
     ] = False,
+    learn_links: Annotated[
+        bool,
+        typer.Option("--learn-word-links", help="Learn how words are linked, too, from the word links of the files."),
+    ] = False,
+    boosted: Annotated[
+        bool, typer.Option("--trees/--no-trees", help="Boosted trees beside the kernels, in the second pass.")
+    ] = True,
     fuzzy: Annotated[bool, typer.Option("--fuzzy", help="Learn fuzzy links as good ones.")] = False,
     seed: Annotated[int, typer.Option(help="Decides what is sampled.")] = 1,
     threads: Annotated[int, typer.Option(help="0: all cores.", min=0)] = 0,
@@ -57,6 +68,7 @@ def train_aligner(
     as_json: Annotated[bool, typer.Option("--json", help="Print how the model was made as JSON.")] = False,
 ) -> None:
     """Train a sub-tree aligner for `treeglot trees align --model`."""
+    from treeglot.alignment.subtrees.dictionary import Dictionary
     from treeglot.alignment.subtrees.training import DEFAULT_TERMS
     from treeglot.alignment.subtrees.training import train_aligner as train
 
@@ -76,6 +88,7 @@ def train_aligner(
         pairs,
         tuning,
         text=None if lines is None else (lines[0], lines[1]),
+        dictionary=None if dictionary is None else Dictionary.read(dictionary),
         report=None if is_quiet() else lambda line: print(f"treeglot: {line}", file=sys.stderr, flush=True),
         terms=DEFAULT_TERMS if kernels is None else tuple(name.strip() for name in kernels.split(",")),
         features=features,
@@ -86,6 +99,8 @@ def train_aligner(
         decay=decay,
         best=best,
         given_links=given_links,
+        learn_links=learn_links,
+        trees=boosted,
         fuzzy_is_good=fuzzy,
         seed=seed,
         threads=threads,

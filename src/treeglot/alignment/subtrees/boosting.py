@@ -46,8 +46,9 @@ class BoostedTrees:
     def fit(
         cls, features: ArrayLike, labels: ArrayLike, *, trees: int = TREES, leaves: int = LEAVES, rate: float = RATE
     ) -> BoostedTrees:
-        """Learn from rows of features. Nothing is random."""
+        """Learn from rows of features. Nothing is random. One thread: OpenMP's wait for each other on a busy machine."""
         ensemble: Any = require("sklearn.ensemble", "subtrees")
+        pools: Any = require("threadpoolctl", "subtrees")
         machine = ensemble.HistGradientBoostingClassifier(
             max_iter=trees,
             max_leaf_nodes=leaves,
@@ -56,7 +57,8 @@ class BoostedTrees:
             early_stopping=False,
             random_state=0,
         )
-        machine.fit(np.asarray(features), np.asarray(labels, dtype=bool))
+        with pools.threadpool_limits(limits=1, user_api="openmp"):
+            machine.fit(np.asarray(features), np.asarray(labels, dtype=bool))
         columns: list[list[NDArray[Any]]] = [[] for _ in range(5)]
         roots, start, depth = [], 0, 0
         for (tree,) in machine._predictors:

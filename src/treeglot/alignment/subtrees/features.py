@@ -48,10 +48,11 @@ class WordEvidence:
 
     ``target_given_source[u, v]`` is P(v|u), ``source_given_target[u, v]`` is P(u|v), ``links[u, v]`` whether the two words
     are linked. ``chances[u, v]`` is the chance of a link, if an aligner gives one (the extended features use it); else the
-    links with a little of √(P(u|v)·P(v|u)) elsewhere.
+    links with a little of √(P(u|v)·P(v|u)) elsewhere. ``dictionary[u, v]`` is how well an entry of a dictionary matches the
+    two words, if there is one.
     """
 
-    __slots__ = ("chances", "links", "source_given_target", "target_given_source")
+    __slots__ = ("chances", "dictionary", "links", "source_given_target", "target_given_source")
 
     def __init__(
         self,
@@ -59,6 +60,7 @@ class WordEvidence:
         source_given_target: ArrayLike,
         links: ArrayLike,
         chances: ArrayLike | None = None,
+        dictionary: ArrayLike | None = None,
     ) -> None:
         self.target_given_source: Floats = np.asarray(target_given_source, dtype=np.float64)
         self.source_given_target: Floats = np.asarray(source_given_target, dtype=np.float64)
@@ -67,14 +69,21 @@ class WordEvidence:
             both = np.sqrt(self.target_given_source * self.source_given_target)
             chances = np.where(self.links, (1 + both) / 2, both / 2)
         self.chances: Floats = np.asarray(chances, dtype=np.float64)
-        shapes = {
-            matrix.shape for matrix in (self.target_given_source, self.source_given_target, self.links, self.chances)
-        }
+        matrices = [self.target_given_source, self.source_given_target, self.links, self.chances]
+        self.dictionary: Floats | None = None
+        if dictionary is not None:
+            self.dictionary = np.asarray(dictionary, dtype=np.float64)
+            matrices.append(self.dictionary)
+        shapes = {matrix.shape for matrix in matrices}
         if len(shapes) != 1 or self.links.ndim != 2:
             raise TreeglotError(
                 f"matrices of word pairs with shapes {', '.join(map(str, sorted(shapes)))}",
                 remedy="give a row for each source word and a column for each target word",
             )
+
+    def with_links(self, links: ArrayLike, chances: ArrayLike) -> WordEvidence:
+        """The same with other links and chances of links."""
+        return WordEvidence(self.target_given_source, self.source_given_target, links, chances, self.dictionary)
 
     @property
     def shape(self) -> tuple[int, int]:

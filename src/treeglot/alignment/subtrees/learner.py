@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from treeglot.alignment.subtrees.boosting import BoostedTrees
 from treeglot.alignment.subtrees.candidates import Bools, CandidateTable, Floats
 from treeglot.alignment.subtrees.composite import DECAY, Doubles, Forests, Longs, Scorer, Term, TreeScorer
 from treeglot.alignment.subtrees.maps import LANDMARKS, TermMap, fit_map
@@ -130,10 +131,16 @@ def node_tables(table: CandidateTable) -> list[tuple[TreeNodes, TreeNodes]]:
 
 
 class Classifier(NamedTuple):
-    """Σ θᵢ · scorerᵢ + bias; each scorer already holds its θ."""
+    """Σ θᵢ · scorerᵢ + bias; each scorer already holds its θ.
+
+    With ``trees``, boosted trees on the plain features have a vote, too: the margin is (1 - ``share``) times the sum plus
+    ``share`` times half of their log odds (so that both give the same chances, `confidence` of twice the margin).
+    """
 
     scorers: tuple[tuple[Term, Scorer], ...]
     bias: float
+    trees: BoostedTrees | None = None
+    share: float = 0.0
 
     def forests(self) -> Forests:
         """The sub-trees that its tree kernels compare with."""
@@ -144,7 +151,15 @@ class Classifier(NamedTuple):
         total = np.full(len(table), self.bias)
         for _, scorer in self.scorers:
             total += scorer.scores(table)
-        return total
+        if self.trees is None:
+            return total
+        return mixed_margins(total, self.trees.log_odds(table.features), self.share)
+
+
+def mixed_margins(margins: Doubles, log_odds: Doubles, share: float) -> Doubles:
+    """Margins of the kernels and votes of boosted trees together."""
+    result: Doubles = (1 - share) * margins + share * log_odds / 2
+    return result
 
 
 @dataclass

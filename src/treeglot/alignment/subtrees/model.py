@@ -38,8 +38,9 @@ from treeglot.alignment.subtrees.words import WordKnowledge
 from treeglot.errors import InputError, TreeglotError
 from treeglot.files import atomic_write_binary, open_binary, type_path
 from treeglot.trees.sentence import AlignedPair, Link, ParsedSentence
+from treeglot.trees.units import JOINED, join_units
 
-MAGIC = b"treeglot sub-tree aligner 1\n"
+MAGIC = b"treeglot sub-tree aligner 2\n"
 DIGEST = 32
 BATCH = 64
 MAX_CANDIDATES = 2_000_000
@@ -102,9 +103,11 @@ def make_table(
         height, width = source.phrases, target.phrases
         if height * width > MAX_CANDIDATES:
             height = 0
-        else:
-            values = chosen.of(source, target, evidence[n])
-            rows.append(values.reshape(height * width, len(chosen.names)).astype(np.float32))
+        kept = np.ones((height, width), dtype=bool)
+        if height and width:
+            kept[0] &= source.labels[0] != JOINED
+            kept[:, 0] &= target.labels[0] != JOINED
+            rows.append(chosen.of(source, target, evidence[n])[kept].astype(np.float32))
         linked, sure = np.zeros((height, width), dtype=bool), np.ones((height, width), dtype=bool)
         for link in pair.node_links:
             if 0 <= link.source < height and 0 <= link.target < width:
@@ -112,11 +115,12 @@ def make_table(
                     linked[link.source, link.target] = True
                 else:
                     sure[link.source, link.target] = False
-        labels.append(linked.ravel())
-        known.append(sure.ravel())
-        numbers.append(np.full(height * width, n, dtype=np.int32))
-        left.append(np.repeat(np.arange(height, dtype=np.int32), width))
-        right.append(np.tile(np.arange(width, dtype=np.int32), height))
+        labels.append(linked[kept])
+        known.append(sure[kept])
+        numbers.append(np.full(int(kept.sum()), n, dtype=np.int32))
+        places = np.nonzero(kept)
+        left.append(places[0].astype(np.int32))
+        right.append(places[1].astype(np.int32))
     empty = np.empty(0, dtype=np.int32)
     return CandidateTable(
         (sides[0], sides[1]),
@@ -212,19 +216,24 @@ class SubtreeAligner:
         target_tree: TreeKind = "auto",
         threads: int = 0,
     ) -> Iterator[AlignedPair]:
-        """Stream pairs into pairs with node links. Links between nodes that they have are replaced; word links are kept."""
-        stream = iter(pairs)
-        self.words.aligner.threads = threads
-        while batch := list(islice(stream, BATCH)):
-            given = []
-            for item in batch:
+        """Stream pairs into pairs with node links. Links between nodes that they have are replaced; word links are kept.
+
+        Neighbours that share a sentence are aligned together (`treeglot.trees.units`).
+        """
+
+        def unlinked() -> Iterator[AlignedPair]:
+            for item in pairs:
                 source, target = (item.source, item.target) if isinstance(item, AlignedPair) else item
                 words = item.word_links if isinstance(item, AlignedPair) else ()
                 name = item.id if isinstance(item, AlignedPair) else source.id
-                source, target = with_tree(source, source_tree), with_tree(target, target_tree)
-                given.append(AlignedPair(source, target, words, (), name))
-            for pair, links in zip(given, self.links(given), strict=True):
-                yield AlignedPair(pair.source, pair.target, pair.word_links, links, pair.id)
+                yield AlignedPair(with_tree(source, source_tree), with_tree(target, target_tree), words, (), name)
+
+        self.words.aligner.threads = threads
+        stream = join_units(unlinked())
+        while batch := list(islice(stream, BATCH)):
+            for unit, found in zip(batch, self.links([unit.pair for unit in batch]), strict=True):
+                for pair, links in zip(unit.members, unit.split(found), strict=True):
+                    yield AlignedPair(pair.source, pair.target, pair.word_links, links, pair.id)
 
     def save(self, path: type_path) -> None:
         """Write the model as one file."""

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treeglot.alignment.subtrees.boosting import BoostedTrees
 from treeglot.alignment.subtrees.composite import (
     AttributeScorer,
     Forests,
@@ -51,7 +52,9 @@ def pack_classifier(classifier: Classifier, prefix: str, arrays: Arrays) -> dict
         else:
             raise TypeError(type(scorer).__name__)
         terms.append(entry)
-    return {"bias": classifier.bias, "terms": terms}
+    if classifier.trees is not None:
+        arrays.update({f"{prefix}/trees/{name}": value for name, value in classifier.trees.state().items()})
+    return {"bias": classifier.bias, "terms": terms, "share": classifier.share}
 
 
 def unpack_classifier(packed: dict[str, Any], prefix: str, arrays: Arrays, forests: Forests) -> Classifier:
@@ -77,7 +80,10 @@ def unpack_classifier(packed: dict[str, Any], prefix: str, arrays: Arrays, fores
             both = (references[0], references[1])
             scorer = TreeScorer(term, float(entry["decay"]), forests, both, weights, arrays[f"{place}/pairs"])
             scorers.append((term, scorer))
-    return Classifier(tuple(scorers), float(packed["bias"]))
+    start = f"{prefix}/trees/"
+    stored = {name.removeprefix(start): value for name, value in arrays.items() if name.startswith(start)}
+    trees = BoostedTrees.of_state(stored) if stored else None
+    return Classifier(tuple(scorers), float(packed["bias"]), trees, float(packed["share"]))
 
 
 def _put_weights(weights: tuple[NDArray[Any], ...], place: str, arrays: Arrays) -> None:

@@ -2,8 +2,8 @@
 
 `train_aligner` learns what it needs to know about words from the text, prunes the candidates, fits the composite kernel, and
 tunes weights, cost and thresholds on a development part. With ``passes=2`` a small first classifier (``first_terms``) prunes
-further, and the composite kernel works on what is left, with features of what the first one thinks of the surroundings. So
-that these features are as reliable in training as they will be on new text, the training part is split into folds, and the
+further, and the composite kernel works on what is left, with features of what the first one thinks of the surroundings;
+boosted trees on the same features have a vote beside it (``trees``) if that makes the development part better. So that these features are as reliable in training as they will be on new text, the training part is split into folds, and the
 candidates of each fold are judged by a classifier that was fitted on the others.
 
 >>> from treeglot.trees.penn import parse_penn
@@ -30,11 +30,22 @@ from typing import Any
 
 import numpy as np
 
+from treeglot.alignment.subtrees.boosting import BoostedTrees
 from treeglot.alignment.subtrees.candidates import CandidateTable, merge_tables
 from treeglot.alignment.subtrees.composite import DECAY, Doubles, Longs, Term
 from treeglot.alignment.subtrees.context import CONTEXT_FEATURES
+from treeglot.alignment.subtrees.dictionary import Dictionary
 from treeglot.alignment.subtrees.features import PAPER_FEATURES, WordEvidence
-from treeglot.alignment.subtrees.learner import Bounds, Classifier, Learner, Parameters, Score, node_tables
+from treeglot.alignment.subtrees.learner import (
+    THRESHOLDS,
+    Bounds,
+    Classifier,
+    Learner,
+    Parameters,
+    Score,
+    mixed_margins,
+    node_tables,
+)
 from treeglot.alignment.subtrees.maps import LANDMARKS
 from treeglot.alignment.subtrees.model import SubtreeAligner, feature_set, make_table, second_pass
 from treeglot.alignment.subtrees.wordlinker import WordLinker, cross_fitted
@@ -42,11 +53,15 @@ from treeglot.alignment.subtrees.words import WordKnowledge
 from treeglot.errors import TreeglotError
 from treeglot.progress import track
 from treeglot.trees.sentence import AlignedPair
+from treeglot.trees.units import join_units
 
 DEFAULT_TERMS = ("plain", "dBTK-Root", "iBTK-RgSST/tags")
 DEFAULT_FIRST = ("plain", "dBTK-Root")
 SHARES = (0.002, 0.01)
 """The shares of linked candidates that each bound may cost, which are tried in tuning."""
+TREES, RATE = 300, 0.05
+"""The boosted trees of the second pass."""
+TREE_SHARES = (0.3, 0.5, 0.7)
 BLOCK = 50
 """Sentence pairs whose features are made at a time."""
 
@@ -61,6 +76,7 @@ class Settings:
     first_terms: tuple[str, ...] = DEFAULT_FIRST
     features: str = "extended"
     passes: int = 2
+    trees: bool = True
     folds: int = 4
     share: float | None = None
     negatives: float = 6.0
@@ -103,30 +119,47 @@ def train_aligner(
     *,
     words: WordKnowledge | None = None,
     text: tuple[Sequence[str], Sequence[str]] | None = None,
+    dictionary: Dictionary | None = None,
     report: Report | None = None,
     **settings: object,
 ) -> SubtreeAligner:
     """Train on linked pairs and tune on ``dev`` (default: the last sixth of the pairs, which is then not learnt from).
 
-    ``words`` is made from the pairs, ``dev`` and the tokenised parallel ``text`` unless it is given. ``report`` gets a line
-    for every step. Other arguments are the fields of `Settings`: ``terms``, ``features``, ``passes``, ``seed``, ... With
-    ``learn_links`` the model also learns how the words of the pairs were linked (`treeglot.alignment.subtrees.wordlinker`).
+    Pairs that share a sentence are joined (`treeglot.trees.units`); pairs without any link between phrases are taken as not
+    yet annotated, and only their words are learnt from. ``words`` is made from the pairs, ``dev``, the tokenised parallel
+    ``text`` and the ``dictionary`` unless it is given. ``report`` gets a line for every step. Other arguments are the fields
+    of `Settings`: ``terms``, ``features``, ``passes``, ``seed``, ... With ``learn_links`` the model also learns how the words
+    of the pairs were linked (`treeglot.alignment.subtrees.wordlinker`).
     """
     options = Settings(**{name: tuple(v) if isinstance(v, list) else v for name, v in settings.items()})  # type: ignore[arg-type]
     options.check()
+    say = report or (lambda text: None)
+    pairs = [unit.pair for unit in join_units(pairs)]
+    dev = None if dev is None else [unit.pair for unit in join_units(dev)]
+    if words is None:
+        words = learn_words([*pairs, *(dev or ())], text, dictionary=dictionary, threads=options.threads)
+    pairs, dev = _annotated(pairs, "training", say), None if dev is None else _annotated(dev, "development", say)
     if dev is None:
         size = len(pairs) // 6
         if size == 0:
             raise TreeglotError(f"{len(pairs)} pairs are too few to tune on a part of them", remedy="give a dev part")
         pairs, dev = pairs[:-size], pairs[-size:]
-    say = report or (lambda text: None)
-    if words is None:
-        words = learn_words([*pairs, *dev], text, threads=options.threads)
     linker, evidence = _learn_links(pairs, words) if options.learn_links else (None, None)
     train_table = tables(pairs, words, options, "features of the training part", evidence=evidence)
     dev_table = tables(dev, words, options, "features of the development part", linker=linker)
     say(f"training: {_describe(train_table)}; development: {_describe(dev_table)}")
     return replace(fit_tables(train_table, dev_table, words, options, say), linker=linker)
+
+
+def _annotated(pairs: Sequence[AlignedPair], what: str, say: Report) -> list[AlignedPair]:
+    """The pairs with links between phrases."""
+    kept = [pair for pair in pairs if any(link.source >= 0 and link.target >= 0 for link in pair.node_links)]
+    if not kept:
+        verb = "learn from" if what == "training" else "tune on"
+        raise TreeglotError(f"no links between phrases to {verb}", remedy="give trees that are aligned by hand")
+    if len(kept) < len(pairs):
+        say(f"{what}: {len(pairs) - len(kept):,} of {len(pairs):,} pairs have no link between phrases; left out")
+    return kept
 
 
 def _learn_links(pairs: Sequence[AlignedPair], words: WordKnowledge) -> tuple[WordLinker, list[WordEvidence]]:
@@ -136,14 +169,18 @@ def _learn_links(pairs: Sequence[AlignedPair], words: WordKnowledge) -> tuple[Wo
 
 
 def learn_words(
-    pairs: Sequence[AlignedPair], text: tuple[Sequence[str], Sequence[str]] | None = None, *, threads: int = 0
+    pairs: Sequence[AlignedPair],
+    text: tuple[Sequence[str], Sequence[str]] | None = None,
+    *,
+    dictionary: Dictionary | None = None,
+    threads: int = 0,
 ) -> WordKnowledge:
     """What the words of the pairs, and of other tokenised text, say about translations."""
     source, target = ([], []) if text is None else (list(text[0]), list(text[1]))
     for pair in pairs:
         source.append(_line(pair.source.tokens.forms))
         target.append(_line(pair.target.tokens.forms))
-    return WordKnowledge.train(source, target, threads=threads)
+    return WordKnowledge.train(source, target, dictionary=dictionary, threads=threads)
 
 
 def _line(forms: Sequence[str]) -> str:
@@ -212,7 +249,35 @@ def fit_tables(
     second_learner = Learner(_terms(options.terms), sample, second_dev, gold, **_learner_options(options))
     parameters, score = _tuned(second_learner, len(options.terms), options, options.tune, say)
     second = second_learner.classifier(parameters)
+    if options.trees:
+        second, parameters, score = _with_trees(second, second_train, second_learner, parameters, score, options, say)
     return _model(words, options, bounds, first, cut, second, parameters, score, share)
+
+
+def _with_trees(
+    classifier: Classifier,
+    train: CandidateTable,
+    learner: Learner,
+    parameters: Parameters,
+    score: Score,
+    options: Settings,
+    say: Report,
+) -> tuple[Classifier, Parameters, Score]:
+    """The classifier with boosted trees beside the kernels, if they make the links of the development part better."""
+    known = np.flatnonzero(train.known)
+    chosen = np.sort(np.random.default_rng(options.seed).permutation(known)[: options.max_candidates])
+    labels = train.labels[chosen]
+    if labels.all() or not labels.any():
+        return classifier, parameters, score
+    trees = BoostedTrees.fit(train.features[chosen], labels, trees=TREES, rate=RATE)
+    margins, odds = learner.dev_margins(parameters), trees.log_odds(learner.dev.features)
+    best = classifier, parameters, score
+    for share in TREE_SHARES:
+        for threshold, found in learner.scores(mixed_margins(margins, odds, share), THRESHOLDS).items():
+            if found.f1 > best[2].f1 + 1e-9:
+                best = classifier._replace(trees=trees, share=share), replace(parameters, threshold=threshold), found
+    say(f"boosted trees with a share of {best[0].share}: {best[2]}")
+    return best
 
 
 def _bounds(train: CandidateTable, columns: Sequence[int], share: float) -> Bounds:

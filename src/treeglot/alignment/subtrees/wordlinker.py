@@ -108,7 +108,7 @@ class WordLinker:
     ) -> list[WordEvidence]:
         """The evidence with the linker's chances and links; translation probabilities stay."""
         return [
-            WordEvidence(known.target_given_source, known.source_given_target, chances > threshold, chances)
+            known.with_links(chances > threshold, chances)
             for known, chances in zip(evidence, self.chances(pairs, evidence), strict=True)
         ]
 

@@ -61,6 +61,9 @@ PAIR_FEATURES = (
     "target_linked",
     "source_known",
     "target_known",
+    "dictionary",  # how well an entry of a dictionary matches; 0 without one
+    "dictionary_row",
+    "dictionary_column",
 )
 _PLACE = {name: k for k, name in enumerate(PAIR_FEATURES)}
 
@@ -163,6 +166,9 @@ def pair_features(pair: AlignedPair, evidence: WordEvidence, statistics: LinkSta
     ):
         put(name, values)
         put_compared(name, values)
+    if evidence.dictionary is not None:
+        put("dictionary", evidence.dictionary)
+        put_compared("dictionary", evidence.dictionary)
     put("link", evidence.links)
     put("same_start", same_start)
     put("distance", np.abs(np.arange(rows)[:, None] / rows - np.arange(columns)[None, :] / columns))
@@ -191,7 +197,7 @@ def candidates(features: NDArray[np.float32]) -> Bools:
         return features[..., _PLACE[name]]
 
     kept: Bools = (column("chance") > 0.01) | (column("table") > 0.02) | (column("alike") > 0.5)
-    kept |= column("lexicon_forward") > 0
+    kept |= (column("lexicon_forward") > 0) | (column("dictionary") > 0)
     kept |= (column("tags") > -3.5) & (column("distance") < 0.4)
     return kept
 

@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 from treeglot.alignment.base import load, train
 from treeglot.alignment.lexical import LexicalTables
 from treeglot.alignment.own import AgreementAligner
+from treeglot.alignment.subtrees.dictionary import Dictionary
 from treeglot.alignment.subtrees.features import WordEvidence
 from treeglot.alignment.subtrees.wordtable import Row, WordTable
 from treeglot.alignment.symmetrize import DEFAULT, parse_links
@@ -37,13 +38,25 @@ THRESHOLD = 1e-4
 
 
 class WordKnowledge:
-    """A word aligner and the table that was made with it. ``lowercase`` says whether words are compared in lower case."""
+    """A word aligner and the table that was made with it, and a dictionary if there is one.
 
-    def __init__(self, rows: Sequence[Row], aligner: AgreementAligner, folder: Path, *, lowercase: bool) -> None:
+    ``lowercase`` says whether words are compared in lower case.
+    """
+
+    def __init__(
+        self,
+        rows: Sequence[Row],
+        aligner: AgreementAligner,
+        folder: Path,
+        *,
+        lowercase: bool,
+        dictionary: Dictionary | None = None,
+    ) -> None:
         self.rows = list(rows)
         self.table = WordTable(self.rows)
         self.aligner = aligner
         self.lowercase = lowercase
+        self.dictionary = dictionary
         self._folder = folder
 
     def __del__(self) -> None:
@@ -56,12 +69,19 @@ class WordKnowledge:
         target: Sequence[str],
         *,
         lowercase: bool = True,
+        dictionary: Dictionary | None = None,
         threads: int = 0,
         **options: Any,
     ) -> WordKnowledge:
-        """Learn from sentence pairs, tokenised lines. The table is the mean of the aligner's own and of its counted links."""
+        """Learn from sentence pairs, tokenised lines. The table is the mean of the aligner's own and of its counted links.
+
+        The word pairs of the text that are in the ``dictionary`` are added to the text.
+        """
         if lowercase:
             source, target = [line.lower() for line in source], [line.lower() for line in target]
+        if dictionary is not None:
+            more = dictionary.lines(source, target)
+            source, target = [*source, *more[0]], [*target, *more[1]]
         folder = Path(tempfile.mkdtemp(prefix="treeglot-words-"))
         try:
             aligner = train("own", source, target, folder / "model", threads=threads, **options)
@@ -79,7 +99,11 @@ class WordKnowledge:
             shutil.rmtree(folder, ignore_errors=True)
             raise
         return cls(
-            [(*words, *chances) for words, chances in sorted(rows.items())], aligner, folder, lowercase=lowercase
+            [(*words, *chances) for words, chances in sorted(rows.items())],
+            aligner,
+            folder,
+            lowercase=lowercase,
+            dictionary=dictionary,
         )
 
     def line(self, forms: Sequence[str]) -> str:
@@ -111,7 +135,8 @@ class WordKnowledge:
                 linked[u, v] = True
             both = (np.array(side, dtype=np.float64) for side in self.aligner.core.posteriors(source, target))
             chances = np.sqrt(np.multiply(*both)).reshape(forward.shape)
-            result.append(WordEvidence(forward, backward, linked, chances))
+            entries = None if self.dictionary is None else self.dictionary.matrix(left, right)
+            result.append(WordEvidence(forward, backward, linked, chances, entries))
         return result
 
     def state(self) -> dict[str, NDArray[Any]]:
@@ -125,6 +150,8 @@ class WordKnowledge:
             "pairs": np.array([(numbers[0][row[0]], numbers[1][row[1]]) for row in self.rows], dtype=np.int32),
             "chances": np.array([row[2:] for row in self.rows], dtype=np.float32),
         }
+        if self.dictionary is not None:
+            arrays |= {f"dictionary:{name}": value for name, value in self.dictionary.state().items()}
         for path in sorted((self._folder / "model").iterdir()):
             arrays[f"file:{path.name}"] = np.frombuffer(path.read_bytes(), dtype=np.uint8)
         return arrays
@@ -147,10 +174,12 @@ class WordKnowledge:
                     arrays["pairs"].reshape(-1, 2).tolist(), arrays["chances"].reshape(-1, 2).tolist(), strict=True
                 )
             ]
+            entries = {k.removeprefix("dictionary:"): v for k, v in arrays.items() if k.startswith("dictionary:")}
+            dictionary = Dictionary.of_state(entries) if entries else None
         except BaseException:
             shutil.rmtree(folder, ignore_errors=True)
             raise
-        return cls(rows, aligner, folder, lowercase=bool(arrays["lowercase"]))
+        return cls(rows, aligner, folder, lowercase=bool(arrays["lowercase"]), dictionary=dictionary)
 
 
 def _pack(words: Sequence[str]) -> NDArray[np.uint8]:
