@@ -3,6 +3,9 @@
 SQUOIA (German-Spanish) is split by document: four to train on, one to tune on (dev), one to test. TBLign (Dutch-English) has
 published sets: ``trainset`` to train, ``cutoff`` to tune, ``devtest`` to test. The text of all parts, without any link, is
 parallel text for the word aligner; hand-made word links are used of the training part only (except in oracle rows).
+
+Pairs that share a sentence are joined (`treeglot.trees.units`). Units without any link between phrases are not annotated: they
+are left out of training and tuning, and scores of the test part are given with and without them.
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from treeglot.alignment.subtrees.dictionary import Dictionary
 from treeglot.alignment.subtrees.features import WordEvidence
 from treeglot.alignment.subtrees.training import learn_words
 from treeglot.alignment.subtrees.wordlinker import WordLinker, cross_fitted
@@ -24,6 +28,7 @@ from treeglot.files import atomic_write_binary
 from treeglot.trees.continuous import attach_punctuation, make_continuous
 from treeglot.trees.sentence import AlignedPair, Link, ParsedSentence
 from treeglot.trees.treealigner import read_aligned_pairs
+from treeglot.trees.units import Unit, join_units
 
 Part = Literal["train", "dev", "test"]
 PARTS: tuple[Part, ...] = ("train", "dev", "test")
@@ -39,6 +44,7 @@ TBLIGN: dict[Part, tuple[str, str]] = {
 }
 CORPORA = ("squoia", "squoia-continuous", "tblign")
 """``squoia-continuous``: punctuation attached, and what causes gaps raised (`treeglot.trees.continuous`)."""
+DOCUMENTS = tuple(document for documents in SQUOIA.values() for document in documents)
 
 Source = Literal["aligner", "linker", "given", "gold"]
 """Where word links come from: the word aligner; links learnt from the training part; the file's own automatic ones (TBLign: the
@@ -48,10 +54,13 @@ an oracle)."""
 
 @dataclass
 class Corpus:
-    """The pairs of each part and the number of the document of each training pair."""
+    """The units of each part, the pairs they were joined from, and the number of the document of each training unit."""
 
     name: str
     pairs: dict[Part, list[AlignedPair]]
+    single: dict[Part, list[AlignedPair]]
+    annotated: dict[Part, tuple[list[bool], list[bool]]]
+    """Of units and of pairs: whether the unit has links between phrases."""
     groups: list[int]
 
 
@@ -73,26 +82,52 @@ class Cache:
 
 
 def load_corpus(name: str, data: Path) -> Corpus:
-    """Read a corpus. Pairs of sentences without phrases on either side stay (their links are words)."""
-    pairs: dict[Part, list[AlignedPair]] = {part: [] for part in PARTS}
-    groups: list[int] = []
+    """Read a corpus.
+
+    ``squoia-pairs`` does not join pairs. ``squoia-test-DW`` tests on that document, tunes on the one before it (in a circle)
+    and trains on the other four.
+    """
     if name == "tblign":
-        for part, (folder, stem) in TBLIGN.items():
-            path = data / "trees" / "tblign-nl-en" / folder / "gold" / f"SEDE.{stem}.only-nts.sta.xml"
-            pairs[part] = list(read_aligned_pairs(path, strict=False, unlinked=True))
-        count = len(pairs["train"])
-        groups = [k * 5 // count for k in range(count)]
-        return Corpus(name, pairs, groups)
-    for part, documents in SQUOIA.items():
-        for number, document in enumerate(documents):
-            path = data / "trees" / "squoia-de-es" / f"{document}_alignments_squoia_de_es.xml"
-            found = list(read_aligned_pairs(path, strict=False, unlinked=True))
-            pairs[part] += found
-            if part == "train":
-                groups += [number] * len(found)
-    if name == "squoia-continuous":
-        pairs = {part: [_continuous(pair) for pair in found] for part, found in pairs.items()}
-    return Corpus(name, pairs, groups)
+        files = {part: [_tblign(data, *names)] for part, names in TBLIGN.items()}
+    else:
+        split = SQUOIA
+        if name.startswith("squoia-test-"):
+            test = DOCUMENTS.index(name.removeprefix("squoia-test-"))
+            dev = DOCUMENTS[test - 1]
+            train = tuple(document for document in DOCUMENTS if document not in (dev, DOCUMENTS[test]))
+            split = {"train": train, "dev": (dev,), "test": (DOCUMENTS[test],)}
+        files = {part: [_squoia(data, document) for document in documents] for part, documents in split.items()}
+    corpus = Corpus(name, {}, {}, {}, [])
+    for part in PARTS:
+        units: list[AlignedPair] = []
+        marks: tuple[list[bool], list[bool]] = ([], [])
+        corpus.single[part] = []
+        for number, path in enumerate(files[part]):
+            pairs = list(read_aligned_pairs(path, strict=False, unlinked=True))
+            if name == "squoia-continuous":
+                pairs = [_continuous(pair) for pair in pairs]
+            for unit in map(Unit.of, ([p] for p in pairs)) if name == "squoia-pairs" else join_units(pairs):
+                linked = any(link.source >= 0 and link.target >= 0 for link in unit.pair.node_links)
+                if not linked and part != "test":
+                    continue
+                units.append(unit.pair)
+                corpus.single[part] += unit.members
+                marks[0].append(linked)
+                marks[1].extend([linked] * len(unit.members))
+                if part == "train":
+                    corpus.groups.append(number)
+        corpus.pairs[part], corpus.annotated[part] = units, marks
+    if len(files["train"]) == 1:  # no documents: parts of the same size
+        corpus.groups = [k * 5 // len(corpus.groups) for k in range(len(corpus.groups))]
+    return corpus
+
+
+def _tblign(data: Path, folder: str, stem: str) -> Path:
+    return data / "trees" / "tblign-nl-en" / folder / "gold" / f"SEDE.{stem}.only-nts.sta.xml"
+
+
+def _squoia(data: Path, document: str) -> Path:
+    return data / "trees" / "squoia-de-es" / f"{document}_alignments_squoia_de_es.xml"
 
 
 def _continuous(pair: AlignedPair) -> AlignedPair:
@@ -112,9 +147,11 @@ def _continuous(pair: AlignedPair) -> AlignedPair:
     return AlignedPair(sides[0], sides[1], pair.word_links, links, pair.id)
 
 
-def word_evidence(corpus: Corpus, source: Source) -> dict[Part, list[WordEvidence]]:
-    """What is known about the words of each pair."""
-    words = learn_words([pair for part in PARTS for pair in corpus.pairs[part]])
+def word_evidence(
+    corpus: Corpus, source: Source, dictionary: Dictionary | None = None
+) -> dict[Part, list[WordEvidence]]:
+    """What is known about the words of each unit."""
+    words = learn_words([pair for part in PARTS for pair in corpus.pairs[part]], dictionary=dictionary)
     found = {part: _evidence(corpus.pairs[part], words, source) for part in PARTS}
     if source == "linker":
         linker = WordLinker.fit(corpus.pairs["train"], found["train"], corpus.groups)
@@ -138,7 +175,7 @@ def _evidence(pairs: list[AlignedPair], words: WordKnowledge, source: Source) ->
             chances[link.source, link.target] = 1.0 if link.kind == "good" or source == "gold" else 0.5
         if source == "given":
             chances = (chances + known.chances) / 2
-        result.append(WordEvidence(known.target_given_source, known.source_given_target, known.links, chances))
+        result.append(known.with_links(known.links, chances))
     return result
 
 

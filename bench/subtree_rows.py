@@ -13,6 +13,7 @@ import numpy as np
 from subtree_data import PARTS, Cache, Corpus, Part, Source, load_corpus, lower_cased, word_evidence
 
 from treeglot.alignment.subtrees.candidates import CandidateTable, merge_tables
+from treeglot.alignment.subtrees.dictionary import Dictionary
 from treeglot.alignment.subtrees.extra_features import EXTRA_FEATURES, extended_names
 from treeglot.alignment.subtrees.features import PAPER_FEATURES, WordEvidence
 from treeglot.alignment.subtrees.learner import node_tables, select_links
@@ -36,9 +37,11 @@ class Row:
 
     name: str
     source: Source = "aligner"
+    dictionary: bool = False
     features: str = "paper"
     terms: tuple[str, ...] = ("plain",)
     passes: int = 1
+    trees: bool = False
     best: bool = False
     rounds: int = 1
     """Of tuning kernel weights, C and the weight of links on dev; 0: equal weights, only the threshold is tuned."""
@@ -52,34 +55,53 @@ class Row:
 
 @dataclass
 class Result:
-    """Scores of one part: precision, recall and F1 of good links, and of good and fuzzy ones together."""
+    """Precision, recall and F1 of one part: of good links; without units that are not annotated; there with fuzzy links."""
 
     good: tuple[float, float, float]
+    annotated: tuple[float, float, float]
     both: tuple[float, float, float]
 
 
 class Bench:
     """One corpus: its pairs, the evidence and the candidates of each source of word links, and results that are kept."""
 
-    def __init__(self, corpus: str, data: Path, cache: Path, *, seed: int, threads: int, limit: int) -> None:
+    def __init__(
+        self,
+        corpus: str,
+        data: Path,
+        cache: Path,
+        *,
+        dictionary: Path | None = None,
+        seed: int,
+        threads: int,
+        limit: int,
+    ) -> None:
         self.name, self.cache, self.seed, self.threads, self.limit = corpus, Cache(cache), seed, threads, limit
+        self.dictionary = dictionary
         self.corpus: Corpus = self.cache.get(corpus, lambda: load_corpus(corpus, data))
-        self._tables: dict[Source, dict[Part, CandidateTable]] = {}
+        self._tables: dict[tuple[Source, bool], dict[Part, CandidateTable]] = {}
         self._word_table: WordTable | None = None
         self._results = Path(cache) / f"{corpus}-results.json"
 
-    def evidence(self, source: Source) -> dict[Part, list[WordEvidence]]:
+    def evidence(self, source: Source, dictionary: bool = False) -> dict[Part, list[WordEvidence]]:
+        entries = None
+        if dictionary:
+            if self.dictionary is None:
+                raise SystemExit(f"no dictionary for {self.name}: --dictionary {self.name.split('-')[0]}=FILE")
+            entries = Dictionary.read(self.dictionary)
+        name = f"{self.name}-{source}{'-dictionary' if dictionary else ''}"
         found: dict[Part, list[WordEvidence]] = self.cache.get(
-            f"{self.name}-{source}", lambda: word_evidence(self.corpus, source)
+            name, lambda: word_evidence(self.corpus, source, entries)
         )
         return found
 
-    def tables(self, source: Source) -> dict[Part, CandidateTable]:
+    def tables(self, source: Source, dictionary: bool) -> dict[Part, CandidateTable]:
         """All candidates with all features."""
-        if source not in self._tables:
+        key = source, dictionary
+        if key not in self._tables:
             self._tables.clear()  # one at a time: they are large
-            evidence = self.evidence(source)
-            self._tables[source] = {
+            evidence = self.evidence(*key)
+            self._tables[key] = {
                 part: merge_tables(
                     [
                         make_table(
@@ -93,7 +115,7 @@ class Bench:
                 )
                 for part in PARTS
             }
-        return self._tables[source]
+        return self._tables[key]
 
     def run(self, row: Row, *, again: bool = False) -> dict[str, Any]:
         """Train, tune on dev, and score dev and test; results of former runs are taken from the cache."""
@@ -103,7 +125,10 @@ class Bench:
             return dict(known[key])
         start = time.process_time()
         links, info = self._lexical(row) if row.method else self._kernel(row)
-        result: dict[str, Any] = {part: asdict(score(self.corpus.pairs[part], links[part])) for part in ("dev", "test")}
+        pairs, kind = (self.corpus.single, 1) if row.method else (self.corpus.pairs, 0)
+        result: dict[str, Any] = {
+            part: asdict(score(pairs[part], links[part], self.corpus.annotated[part][kind])) for part in ("dev", "test")
+        }
         result |= {"seconds": round(time.process_time() - start, 1), "info": info}
         known = json.loads(self._results.read_text()) if self._results.exists() else {}
         known[key] = result
@@ -112,7 +137,7 @@ class Bench:
         return result
 
     def _lexical(self, row: Row) -> tuple[dict[Part, Links], Any]:
-        pairs = {part: [lower_cased(pair) for pair in self.corpus.pairs[part]] for part in PARTS}
+        pairs = {part: [lower_cased(pair) for pair in self.corpus.single[part]] for part in PARTS}
         texts = [
             [
                 " ".join("_".join(form.split()) or "_" for form in getattr(pair, side).tokens.forms)
@@ -137,12 +162,13 @@ class Bench:
         columns = [extended_names().index(name) for name in names]
         tables = {
             part: table.with_features(np.ascontiguousarray(table.features[:, columns]))
-            for part, table in self.tables(row.source).items()
+            for part, table in self.tables(row.source, row.dictionary).items()
         }
         options = Settings(
             terms=row.terms,
             features=row.features,
             passes=row.passes,
+            trees=row.trees,
             best=row.best,
             rounds=row.rounds,
             share=SHARE,
@@ -180,15 +206,13 @@ def apply(model: SubtreeAligner, table: CandidateTable) -> Links:
     return links
 
 
-def score(pairs: Sequence[AlignedPair], links: Links) -> Result:
-    """Of internal nodes: against good links, and against good and fuzzy links alike."""
-    sets = [
-        [{link[:2] for link in pair.node_links if link.kind in kinds} for pair in pairs]
-        for kinds in (("good",), ("good", "fuzzy"))
-    ]
+def score(pairs: Sequence[AlignedPair], links: Links, annotated: Sequence[bool]) -> Result:
+    """Of internal nodes, against good links, and against good and fuzzy links alike."""
     found = []
-    for gold in sets:
-        value = score_node_links(links, [GoldNodes(one) for one in gold])
+    for kinds, everything in ((("good",), True), (("good",), False), (("good", "fuzzy"), False)):
+        chosen = [k for k, marked in enumerate(annotated) if marked or everything]
+        gold = [GoldNodes({link[:2] for link in pairs[k].node_links if link.kind in kinds}) for k in chosen]
+        value = score_node_links([links[k] for k in chosen], gold)
         found.append((value.precision, value.recall, value.f1))
     return Result(*found)
 
