@@ -86,7 +86,7 @@ def write_text(parsed: Path, folder: Path, languages: tuple[str, str], test: str
                     for sentence in islice(
                         read_sentences(parsed / f"{name}.{language}.penn"), lines if part == "train" else None
                     ):
-                        file.write(" ".join(form.replace(" ", "_") for form in sentence.tokens.forms) + "\n")
+                        file.write(" ".join("_".join(form.split()) for form in sentence.tokens.forms) + "\n")
 
 
 def make_project(options: argparse.Namespace, name: str, text: Path) -> Project:

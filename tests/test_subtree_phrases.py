@@ -18,6 +18,7 @@ from treeglot.examples import Sizes, write_example
 from treeglot.grammars.phrases import extract_words
 from treeglot.grammars.subtree_phrases import BracketStatistics, format_spans, linked_spans, write_spans
 from treeglot.pipeline.project import Project
+from treeglot.pipeline.subtree_phrases import match_trees
 from treeglot.tables import PhraseTable, build_phrase_table, write_phrase_counts
 from treeglot.tables.sets import compare_sets
 from treeglot.trees.constituency import ConstituencyTree
@@ -257,3 +258,14 @@ def test_sets_in_a_project(tmp_path: Path) -> None:
     (tmp_path / "raw/train.zh.penn").write_text("".join(lines[:40]), encoding="utf-8")
     with pytest.raises(TreeglotError, match="no trees with the words"):
         Project(tmp_path / "STR+CON").train(lambda message: None)
+
+
+def test_words_with_blanks_match(tmp_path: Path) -> None:
+    """Prepared text has no blanks inside words; no-break spaces may stay there, for the native core, too."""
+    (tmp_path / "f.penn").write_text("(NP (N rien))\n(NP (NUM 10-SPC-000) (N Pas))\n", encoding="utf-8")
+    (tmp_path / "e.penn").write_text("(NP (N no))\n(NP (NUM ten\u00a0thousand) (N Steps))\n", encoding="utf-8")
+    trees = tmp_path / "f.penn", tmp_path / "e.penn"
+    pairs = list(match_trees(["10_000 pas"], ["ten\u00a0thousand steps"], trees, "constituency"))
+    assert [list(side.tokens.forms) for side in pairs[0]] == [["10_000", "pas"], ["ten\u00a0thousand", "steps"]]
+    with pytest.raises(TreeglotError, match="no trees with the words"):
+        list(match_trees(["10 000 pas"], ["ten\u00a0thousand steps"], trees, "constituency"))

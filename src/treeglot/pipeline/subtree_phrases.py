@@ -2,12 +2,14 @@
 
 A set needs trees of the training text on both sides (``con_source``, ``con_target``, ``dep_source``, ``dep_target``). They may
 cover more sentences than cleaning left, in the same order: a pair of trees belongs to the next prepared pair with the same
-words, whatever their case. The trees are aligned by the lexical aligner with word tables counted from the project's own
-links, and the spans under linked nodes go to the phrase table besides those of the word alignment (STR), or instead of them.
+words, whatever their case; a blank inside a word is an underscore in the text. The trees are aligned by the lexical aligner
+with word tables counted from the project's own links, and the spans under linked nodes go to the phrase table besides those
+of the word alignment (STR), or instead of them.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,6 +29,9 @@ from treeglot.trees.tokens import Tokens
 
 if TYPE_CHECKING:
     from treeglot.pipeline.project import Project
+
+_BLANKS = re.compile(r"[ \t\r\n]+")
+"""What separates words of prepared text, for the native core, too; a no-break space is part of a word."""
 
 KINDS: dict[str, TreeKind] = {"CON": "constituency", "DEP": "dependency"}
 
@@ -72,11 +77,11 @@ def match_trees(
     """The trees of prepared sentence pairs, with the prepared words; trees of pairs that cleaning removed are passed over."""
     stream = zip(read_sentences(trees[0]), read_sentences(trees[1]), strict=False)
     for number, lines in enumerate(zip(source, target, strict=True), start=1):
-        words = [line.split() for line in lines]
-        wanted = [[word.lower() for word in side] for side in words]
+        words = [_BLANKS.split(line.strip(" \t\r\n")) for line in lines]
+        wanted = [list(map(_comparable, side)) for side in words]
         for pair in stream:
             if all(
-                [form.lower() for form in sentence.tokens.forms] == side
+                list(map(_comparable, sentence.tokens.forms)) == side
                 for sentence, side in zip(pair, wanted, strict=True)
             ):
                 yield _reworded(pair[0], words[0], kind), _reworded(pair[1], words[1], kind)
@@ -87,6 +92,11 @@ def match_trees(
                 path=trees[0],
                 remedy="parse the training text as the project tokenises it, in its order",
             )
+
+
+def _comparable(word: str) -> str:
+    """Without regard to case; a blank in a word of a tree (``10 000``) is ``_`` or no-break in the text."""
+    return "_".join(word.lower().split())
 
 
 def _reworded(sentence: ParsedSentence, words: list[str], kind: TreeKind) -> ParsedSentence:
