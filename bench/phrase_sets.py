@@ -21,6 +21,7 @@ from itertools import islice
 from pathlib import Path
 
 from treeglot import progress
+from treeglot.bitext.cleaning import without_controls
 from treeglot.evaluation.metrics import Options
 from treeglot.evaluation.report import evaluate
 from treeglot.evaluation.significance import compare
@@ -86,7 +87,12 @@ def write_text(parsed: Path, folder: Path, languages: tuple[str, str], test: str
                     for sentence in islice(
                         read_sentences(parsed / f"{name}.{language}.penn"), lines if part == "train" else None
                     ):
-                        file.write(" ".join("_".join(form.split()) for form in sentence.tokens.forms) + "\n")
+                        file.write(" ".join(map(written, sentence.tokens.forms)) + "\n")
+
+
+def written(form: str) -> str:
+    """A word as text has it: nothing in it that cleaning takes for a blank, or takes away."""
+    return "_".join(without_controls(form).split()) or "_"
 
 
 def make_project(options: argparse.Namespace, name: str, text: Path) -> Project:

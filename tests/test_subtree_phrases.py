@@ -261,9 +261,9 @@ def test_sets_in_a_project(tmp_path: Path) -> None:
 
 
 def test_words_with_blanks_match(tmp_path: Path) -> None:
-    """Prepared text has no blanks inside words; no-break spaces may stay there, for the native core, too."""
+    """Prepared text has neither blanks inside words nor soft hyphens; no-break spaces may stay, for the native core, too."""
     (tmp_path / "f.penn").write_text("(NP (N rien))\n(NP (NUM 10-SPC-000) (N Pas))\n", encoding="utf-8")
-    (tmp_path / "e.penn").write_text("(NP (N no))\n(NP (NUM ten\u00a0thousand) (N Steps))\n", encoding="utf-8")
+    (tmp_path / "e.penn").write_text("(NP (N no))\n(NP (NUM ten\u00a0thousand) (N St\u00adeps))\n", encoding="utf-8")
     trees = tmp_path / "f.penn", tmp_path / "e.penn"
     pairs = list(match_trees(["10_000 pas"], ["ten\u00a0thousand steps"], trees, "constituency"))
     assert [list(side.tokens.forms) for side in pairs[0]] == [["10_000", "pas"], ["ten\u00a0thousand", "steps"]]

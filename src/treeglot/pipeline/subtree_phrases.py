@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from treeglot.alignment import LexicalTables
 from treeglot.alignment.subtrees.lexical import USUAL_LEAST, LexicalTreeAligner, TreeKind, with_tree
 from treeglot.alignment.subtrees.wordtable import WordTable
+from treeglot.bitext.cleaning import without_controls
 from treeglot.errors import ConfigError, InputError
 from treeglot.files import read_lines
 from treeglot.grammars.subtree_phrases import write_spans
@@ -95,8 +96,8 @@ def match_trees(
 
 
 def _comparable(word: str) -> str:
-    """Without regard to case; a blank in a word of a tree (``10 000``) is ``_`` or no-break in the text."""
-    return "_".join(word.lower().split())
+    """Without regard to case and to what cleaning strips; a blank in a word of a tree (``10 000``) is ``_`` in the text."""
+    return "_".join(without_controls(word).lower().split())
 
 
 def _reworded(sentence: ParsedSentence, words: list[str], kind: TreeKind) -> ParsedSentence:
