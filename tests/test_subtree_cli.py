@@ -137,3 +137,21 @@ def test_pairs_keep_word_and_node_links_apart(trees: tuple[Path, Path], tmp_path
         assert not any(link.source < 0 and link.target < 0 for link in pair.node_links)
         assert make_pair(pair.source, pair.target, all_links(pair), pair.id) == pair
         assert all(link.score is not None and 0 <= link.score <= 1 for link in all_links(pair))
+
+
+def test_a_dictionary_decides(tmp_path: Path, run: Run) -> None:
+    (tmp_path / "s.penn").write_text("(S (NP (N bäume)) (VP (V kommen)))\n")
+    (tmp_path / "t.penn").write_text("(S (VP (V vienen)) (NP (N árboles)))\n")
+    (tmp_path / "d.tsv").write_text("Baum\tárbol\nkommen\tvenir\n")
+    given = tmp_path / "s.penn", tmp_path / "t.penn"
+    done = run("trees", "align", *given, "--dictionary", tmp_path / "d.tsv", "--out", tmp_path / "x.nodes")
+    assert done.code == 0, done.err
+    links = {link[:2] for link in parse_node_links((tmp_path / "x.nodes").read_text().strip())}
+    assert {(1, 2), (2, 1)} <= links
+    wrong = run(
+        "trees", "align", *given, "--dictionary", tmp_path / "d.tsv", "--lex", "x", "--out", tmp_path / "y.nodes"
+    )
+    assert wrong.code != 0 and "--lex" in wrong.err and not (tmp_path / "y.nodes").exists()
+    (tmp_path / "d.tsv").write_text("Baum árbol\n")
+    broken = run("trees", "align", *given, "--dictionary", tmp_path / "d.tsv", "--out", tmp_path / "y.nodes")
+    assert broken.code != 0 and "d.tsv:1" in broken.err

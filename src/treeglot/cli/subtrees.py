@@ -12,6 +12,7 @@ from typing import Annotated, Any, get_args
 
 import typer
 
+from treeglot.alignment.subtrees.dictionary import Dictionary
 from treeglot.alignment.subtrees.lexical import (
     DEFAULT_FLOOR,
     DEFAULT_METHOD,
@@ -57,6 +58,12 @@ def align(
         str | None,
         typer.Option(help="Word tables PREFIX.f2e and PREFIX.e2f; learnt from the trees' words if not given."),
     ] = None,
+    dictionary: Annotated[
+        Path | None,
+        typer.Option(
+            help="A dictionary for the lexical aligner: lines of source headword, tabulator, target headword."
+        ),
+    ] = None,
     method: Annotated[
         str, typer.Option(help="The lexical aligner's score and heuristics, such as score2 or skip1_score1.")
     ] = DEFAULT_METHOD,
@@ -84,7 +91,7 @@ def align(
     if model is not None:
         from treeglot.alignment.subtrees.model import load_model
 
-        for name in ("lex", "method", "floor"):
+        for name in ("lex", "dictionary", "method", "floor"):
             if _is_given(context, name):
                 raise TreeglotError(f"--{name} with --model", remedy="it is for the lexical aligner; give one of them")
         kinds: dict[str, Any] = {"source_tree": source_tree, "target_tree": target_tree}
@@ -95,13 +102,21 @@ def align(
         lexical = None
     else:
         if lex is not None:
+            if dictionary is not None:
+                raise TreeglotError(
+                    "--dictionary with --lex", remedy="a dictionary helps to learn tables; give one of them"
+                )
             table = WordTable.read_prefix(lex)
         else:
+            entries = None if dictionary is None else Dictionary.read(dictionary)
             pairs.read_twice()
             texts: tuple[list[str], list[str]] = ([], [])
             for two in track(pairs, "reading words"):
                 for text, side in zip(texts, two, strict=True):
                     text.append(" ".join(form.replace(" ", "_") for form in side.tokens.forms))
+            if entries is not None:
+                for text, more in zip(texts, entries.lines(*texts), strict=True):
+                    text += more
             table = WordTable.train(*texts, threads=threads)
         lexical = LexicalTreeAligner(table, method=method, floor=floor, words=words, least=least, threads=threads)
         aligned = lexical.align(pairs, source_tree=source_tree, target_tree=target_tree)  # type: ignore[arg-type]
