@@ -49,6 +49,12 @@ def train_aligner(
         typer.Option("--exact/--approximate", help="Exact SVM or Nyström map; default: exact if it is small enough."),
     ] = None,
     landmarks: Annotated[int, typer.Option(help="Sub-trees that a Nyström map compares with.", min=1)] = 400,
+    most: Annotated[
+        int,
+        typer.Option(
+            "--candidates", help="Candidates that an SVM learns from at most; 30,000 need about 3 GB.", min=100
+        ),
+    ] = 30_000,
     decay: Annotated[float, typer.Option(help="λ of the tree kernels.")] = 0.4,
     best: Annotated[bool, typer.Option("--best", help="The best set of links instead of the greedy one.")] = False,
     given_links: Annotated[
@@ -96,6 +102,7 @@ def train_aligner(
         tune=tune,
         exact=exact,
         landmarks=landmarks,
+        max_candidates=most,
         decay=decay,
         best=best,
         given_links=given_links,

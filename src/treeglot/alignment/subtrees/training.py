@@ -62,6 +62,8 @@ SHARES = (0.002, 0.01)
 TREES, RATE = 300, 0.05
 """The boosted trees of the second pass."""
 TREE_SHARES = (0.3, 0.5, 0.7)
+TREE_CANDIDATES = 200_000
+"""The most candidates that they learn from."""
 BLOCK = 50
 """Sentence pairs whose features are made at a time."""
 
@@ -82,7 +84,7 @@ class Settings:
     negatives: float = 6.0
     second_negatives: float = 6.0
     keep: float = 0.995
-    max_candidates: int = 150_000
+    max_candidates: int = 30_000
     tune: bool = True
     rounds: int = 1
     exact: bool | None = None
@@ -265,7 +267,7 @@ def _with_trees(
 ) -> tuple[Classifier, Parameters, Score]:
     """The classifier with boosted trees beside the kernels, if they make the links of the development part better."""
     known = np.flatnonzero(train.known)
-    chosen = np.sort(np.random.default_rng(options.seed).permutation(known)[: options.max_candidates])
+    chosen = np.sort(np.random.default_rng(options.seed).permutation(known)[:TREE_CANDIDATES])
     labels = train.labels[chosen]
     if labels.all() or not labels.any():
         return classifier, parameters, score
