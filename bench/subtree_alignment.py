@@ -7,7 +7,8 @@ makes dictionaries. Prints Markdown tables of precision, recall and F1 of links 
 of the test part, good links of its annotated units, good and fuzzy links of these. ``--corpus`` and ``--table`` choose:
 
 - ``paper``: the rows of the paper's tables. Word links and tables come from the word aligner, trained on the treebank's text.
-- ``additions``: what goes beyond the paper, one after the other, and the whole without each of them.
+- ``additions``: what goes beyond the paper, one after the other, and the whole without each of them (the latter learn from a
+  quarter of the candidates).
 - ``oracle``: the same models with hand-made word links (SQUOIA only; TBLign has none).
 - ``documents``: every document of SQUOIA as the test part in turn (the baseline, the paper's composite and the whole model).
 
@@ -140,7 +141,7 @@ def print_table(bench: Bench, title: str, rows: Iterable[Row], again: bool) -> N
         )
 
 
-def open_bench(name: str, options: argparse.Namespace) -> Bench:
+def open_bench(name: str, options: argparse.Namespace, limit: int | None = None) -> Bench:
     dictionaries = dict(item.split("=", 1) for item in options.dictionary)
     dictionary = dictionaries.get(name.split("-")[0])
     return Bench(
@@ -150,7 +151,7 @@ def open_bench(name: str, options: argparse.Namespace) -> Bench:
         dictionary=None if dictionary is None else Path(dictionary),
         seed=options.seed,
         threads=options.threads,
-        limit=options.candidates,
+        limit=limit or options.candidates,
     )
 
 
@@ -177,12 +178,13 @@ def print_corpus(name: str, tables: list[str], options: argparse.Namespace) -> N
         print_table(bench, "the paper's rows", paper_rows(bench, again), again)
     if "additions" in tables:
         print_table(bench, "additions, one after the other", steps(bench, again), again)
-        if name != "squoia-continuous":
-            print_table(bench, "the whole model without one part", without(bench, full_row(bench, again)), again)
+        whole = full_row(bench, again)
+        if name != "squoia-continuous":  # many rows: from a quarter of the candidates
+            small = open_bench(name, options, options.candidates // 4)
+            print_table(small, "the whole model without one part", [whole, *without(small, whole)], again)
         if name == "squoia":
-            pairs = open_bench("squoia-pairs", options)
-            row = replace(full_row(bench, again), name="without joining pairs")
-            print_table(pairs, "the whole model", [row], again)
+            pairs = open_bench("squoia-pairs", options, options.candidates // 4)
+            print_table(pairs, "", [replace(whole, name="without joining pairs")], again)
     if "oracle" in tables and name != "tblign":
         models = [composite(bench, again), full_row(bench, again)]
         rows = [
