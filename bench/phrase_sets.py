@@ -37,6 +37,7 @@ from treeglot.trees.formats import read_sentences
 from treeglot.trees.sentence import ParsedSentence
 
 SETS = ("STR", "CON", "DEP", "STR+CON", "STR+DEP", "STR+CON+DEP")
+HEURISTIC = "grow-diag-final-and"
 METRICS = ("bleu-lc", "nist", "meteor")
 TESTS = ("bootstrap", "sign")
 
@@ -59,6 +60,9 @@ target = "test.{target}"
 [text]
 tokenizer = "space"
 casing = "lower"
+
+[alignment]
+heuristic = "{heuristic}"
 
 [phrases]
 sets = [{sets}]
@@ -112,6 +116,7 @@ def make_project(options: argparse.Namespace, name: str, text: Path) -> Project:
         sets=", ".join(f'"{one}"' for one in name.split("+")),
         parsed=options.parsed.resolve(),
         method=options.method,
+        heuristic=options.heuristic,
         dev="" if options.untuned else DEV.format(source=source, target=target),
     )
     path = folder / "treeglot.toml"
@@ -303,6 +308,7 @@ def main() -> None:
     parser.add_argument("--pair", default="fr-en")
     parser.add_argument("--test", default="test", help="the name of the test part")
     parser.add_argument("--lines", type=int, help="train on the first N pairs")
+    parser.add_argument("--heuristic", default=HEURISTIC, help="how the word links of two directions are joined")
     parser.add_argument("--method", default="mert", help="mert, mira or pro")
     parser.add_argument("--seeds", type=int, default=1, help="tune N times, with seeds 1 to N")
     parser.add_argument("--untuned", action="store_true", help="use the weights that tuning starts from")
@@ -311,6 +317,8 @@ def main() -> None:
     progress.set_quiet(True)
     source, target = options.pair.split("-")
     kind = [f"{options.lines}-lines"] if options.lines else []
+    if options.heuristic != HEURISTIC:
+        kind.append(options.heuristic)
     if options.untuned or options.method != "mert":
         kind.append("untuned" if options.untuned else options.method)
     options.folder = options.folder / "-".join(kind)
@@ -328,7 +336,7 @@ def main() -> None:
         outputs[name] = [lines_of(translate_part(project, "phrases", "test", announce, seed=seed)) for seed in seeds]
     tuning = "not tuned" if options.untuned else f"{options.method}, {len(seeds)} seed{'s' if len(seeds) > 1 else ''}"
     one = next(iter(projects.values()))
-    print(f"{options.pair}, {len(lines_of(one.corpus('train')[0])):,} sentence pairs, {tuning}")
+    print(f"{options.pair}, {len(lines_of(one.corpus('train')[0])):,} sentence pairs, {options.heuristic}, {tuning}")
     print_scores(projects, outputs, seeds)
     if "STR" in projects:
         print_use(projects, not options.untuned)
