@@ -31,7 +31,8 @@ NB_MODULE(_core, m) {
   bind_lm(lm);
   nb::module_ parsed = m.def_submodule("parsed", "Parsed sentences by columns; see treeglot.trees.corpus.");
   bind_parsed(parsed);
-  nb::module_ rule_tables = m.def_submodule("rule_tables", "Tables of tree-to-string rules; see treeglot.tables.rules.");
+  nb::module_ rule_tables =
+      m.def_submodule("rule_tables", "Tables of tree-to-string rules; see treeglot.tables.rules.");
   bind_rule_tables(rule_tables);
   nb::module_ rules = m.def_submodule("rules", "Extraction of tree-to-string rules; see treeglot.grammars.rules.");
   bind_rules(rules);

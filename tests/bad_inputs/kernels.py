@@ -61,7 +61,7 @@ def _text(old: bytes, new: bytes) -> Any:
 CASES = [
     _case("empty", b"", "not a sub-tree aligner"),
     _case("other-file", b"<?xml version='1.0'?>\n", "not a sub-tree aligner"),
-    _case("other-version", _model().replace(b"aligner 1\n", b"aligner 9\n", 1), "another version"),
+    _case("other-version", _model().replace(MAGIC, MAGIC[:-2] + b"9\n", 1), "another version"),
     _case("truncated", _model()[:-100], "checksum"),
     _case("only-magic", MAGIC, "checksum"),
     _case("flipped", _model()[:5000] + bytes([_model()[5000] ^ 1]) + _model()[5001:], "checksum"),
