@@ -10,6 +10,7 @@ of the test part, good links of its annotated units, good and fuzzy links of the
 - ``additions``: what goes beyond the paper, one after the other, and the whole without each of them (the latter learn from a
   quarter of the candidates).
 - ``oracle``: the same models with hand-made word links (SQUOIA only; TBLign has none).
+- ``continuous``: SQUOIA with its discontinuous nodes, and made continuous.
 - ``documents``: every document of SQUOIA as the test part in turn (the baseline, the paper's composite and the whole model).
 
 Everything is chosen on the development part: kernel weights, C, thresholds, the kernels of the composite, the best method of
@@ -34,7 +35,7 @@ from treeglot.alignment.subtrees.lexical import DEFAULT_METHOD, METHODS
 
 SPACES = ("SST", "RdSST", "RgSST", "Root")
 EXTRA_TERMS = ("dBTK-labelfunction", "dBTK-path")
-TABLES = ("paper", "additions", "oracle", "documents")
+TABLES = ("paper", "additions", "oracle", "documents", "continuous")
 
 
 def learnt(bench: Bench) -> Source:
@@ -179,9 +180,8 @@ def print_corpus(name: str, tables: list[str], options: argparse.Namespace) -> N
     if "additions" in tables:
         print_table(bench, "additions, one after the other", steps(bench, again), again)
         whole = full_row(bench, again)
-        if name != "squoia-continuous":  # many rows: from a quarter of the candidates
-            small = open_bench(name, options, options.candidates // 4)
-            print_table(small, "the whole model without one part", [whole, *without(small, whole)], again)
+        small = open_bench(name, options, options.candidates // 4)  # many rows
+        print_table(small, "the whole model without one part", [whole, *without(small, whole)], again)
         if name == "squoia":
             pairs = open_bench("squoia-pairs", options, options.candidates // 4)
             print_table(pairs, "", [replace(whole, name="without joining pairs")], again)
@@ -191,6 +191,10 @@ def print_corpus(name: str, tables: list[str], options: argparse.Namespace) -> N
             replace(row, name=f"{row.name}, hand-made word links", source="gold", dictionary=False) for row in models
         ]
         print_table(bench, "oracle", rows, again)
+    if "continuous" in tables and name == "squoia":
+        rows = [Row("Lexical aligner", method=DEFAULT_METHOD), composite(bench, again), full_row(bench, again)]
+        for variant in ("squoia", "squoia-continuous"):
+            print_table(open_bench(variant, options, options.candidates // 4), "gaps or none", rows, again)
     sources: list[tuple[Source, bool]] = [("aligner", False), ("linker", False)]
     if bench.dictionary is not None:
         sources += [("aligner", True), ("linker", True)]

@@ -42,8 +42,7 @@ TBLIGN: dict[Part, tuple[str, str]] = {
     "dev": ("cutoff", "100cutoff"),
     "test": ("devtest", "250devtest"),
 }
-CORPORA = ("squoia", "squoia-continuous", "tblign")
-"""``squoia-continuous``: punctuation attached, and what causes gaps raised (`treeglot.trees.continuous`)."""
+CORPORA = ("squoia", "tblign")
 DOCUMENTS = tuple(document for documents in SQUOIA.values() for document in documents)
 
 Source = Literal["aligner", "linker", "given", "gold"]
@@ -84,6 +83,7 @@ class Cache:
 def load_corpus(name: str, data: Path) -> Corpus:
     """Read a corpus.
 
+    ``squoia-continuous`` has punctuation attached, and what causes gaps raised (`treeglot.trees.continuous`).
     ``squoia-pairs`` does not join pairs. ``squoia-test-DW`` tests on that document, tunes on the one before it (in a circle)
     and trains on the other four.
     """
