@@ -24,7 +24,8 @@ from treeglot.alignment.subtrees.nodes import TreeNodes
 from treeglot.alignment.subtrees.search import is_well_formed
 from treeglot.alignment.subtrees.svm import confidence, fit_exact, fit_linear, margin_of
 from treeglot.alignment.subtrees.training import learn_words, train_aligner
-from treeglot.trees.sentence import AlignedPair
+from treeglot.trees.penn import parse_penn
+from treeglot.trees.sentence import AlignedPair, ParsedSentence
 from treeglot.trees.treejson import write_jsonl
 from treeglot.trees.units import Unit
 
@@ -338,3 +339,42 @@ def test_boosted_trees_have_their_share(model: SubtreeAligner, pairs: list[Align
     again = load_model(tmp_path / "model")
     assert again.second is not None
     assert np.allclose(again.second.margins(wide), mixed.margins(wide), atol=1e-5)
+
+
+def test_adapting_teaches_new_words(model: SubtreeAligner, pairs: list[AlignedPair], tmp_path: Path, run: Run) -> None:
+    """Words that the model never saw: only those of the new text, many times, say which noun is which."""
+    new = [sentences("kuh", "cow"), sentences("ente", "duck")] * 8
+    model.save(tmp_path / "model")
+    again = load_model(tmp_path / "model").adapted(new)
+    known = again.words.evidence([(["kuh", "ente"], ["duck", "cow"])])[0].chances
+    before = model.words.evidence([(["kuh", "ente"], ["duck", "cow"])])[0].chances
+    assert known[0, 1] > known[0, 0] and known[1, 0] > known[1, 1]
+    assert known[0, 1] > before[0, 1]
+    assert [p.id for p in again.align(new)] == [p.id for p in new]
+    write_jsonl(new, tmp_path / "new.jsonl")
+    for extra in ((), ("--adapt",)):
+        done = run(
+            "trees",
+            "align",
+            tmp_path / "new.jsonl",
+            "--model",
+            tmp_path / "model",
+            *extra,
+            "--out",
+            tmp_path / "x.nodes",
+        )
+        assert done.code == 0, done.err
+    wrong = run("trees", "align", tmp_path / "new.jsonl", "--adapt", "--out", tmp_path / "y.nodes")
+    assert wrong.code != 0 and "--model" in wrong.err
+    again.words.text = None
+    with pytest.raises(TreeglotError, match="--text"):
+        again.adapted(new)
+
+
+def sentences(noun: str, translation: str) -> AlignedPair:
+    trees = [
+        parse_penn(f"(S (NP (D der) (N {noun})) (VP (V sieht)))"),
+        parse_penn(f"(S (NP (DT the) (NN {translation})) (VP (V sees)))"),
+    ]
+    sides = [ParsedSentence(tree.tokens, constituency=tree) for tree in trees]
+    return AlignedPair(sides[0], sides[1], id=noun)

@@ -54,6 +54,10 @@ def align(
         str | None, typer.Option("--format", help=f"One of {', '.join(OUTPUTS)}; by the ending of --out, else jsonl.")
     ] = None,
     model: Annotated[Path | None, typer.Option(help="Align with this model of `trees train-aligner`.")] = None,
+    adapt: Annotated[
+        bool,
+        typer.Option("--adapt", help="With --model: let it learn the words of these trees first. All are read before."),
+    ] = False,
     lex: Annotated[
         str | None,
         typer.Option(help="Word tables PREFIX.f2e and PREFIX.e2f; learnt from the trees' words if not given."),
@@ -95,12 +99,18 @@ def align(
             if _is_given(context, name):
                 raise TreeglotError(f"--{name} with --model", remedy="it is for the lexical aligner; give one of them")
         kinds: dict[str, Any] = {"source_tree": source_tree, "target_tree": target_tree}
-        aligned: Iterable[AlignedPair] = load_model(model, threads=threads).align(
-            pairs.with_word_links(), **kinds, threads=threads
-        )
+        trained = load_model(model, threads=threads)
+        if adapt:
+            pairs.read_twice()
+            trained = trained.adapted(track(pairs, "reading words"), threads=threads)
+        aligned: Iterable[AlignedPair] = trained.align(pairs.with_word_links(), **kinds, threads=threads)
         aligned = _kept(aligned, words, least if _is_given(context, "least") else 0.0)
         lexical = None
     else:
+        if adapt:
+            raise TreeglotError(
+                "--adapt without --model", remedy="the lexical aligner learns from the trees' words anyway"
+            )
         if lex is not None:
             if dictionary is not None:
                 raise TreeglotError(

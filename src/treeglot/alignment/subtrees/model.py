@@ -16,7 +16,7 @@ import io
 import json
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -180,6 +180,14 @@ class SubtreeAligner:
     given_links: bool = False
     info: dict[str, Any] = field(default_factory=dict)
     linker: WordLinker | None = None
+
+    def adapted(
+        self, pairs: Iterable[AlignedPair | tuple[ParsedSentence, ParsedSentence]], *, threads: int = 0
+    ) -> SubtreeAligner:
+        """The same model with knowledge of the words of these pairs: its word aligner learns anew, from their text, too."""
+        sides = ((pair.source, pair.target) if isinstance(pair, AlignedPair) else pair for pair in pairs)
+        texts = ((source.tokens.forms, target.tokens.forms) for source, target in sides)
+        return replace(self, words=self.words.adapted(texts, threads=threads))
 
     def margins(self, pairs: Sequence[AlignedPair]) -> tuple[CandidateTable, Doubles]:
         """The candidates that are left after pruning, and their margins."""

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -32,15 +32,18 @@ from treeglot.alignment.subtrees.dictionary import Dictionary
 from treeglot.alignment.subtrees.features import WordEvidence
 from treeglot.alignment.subtrees.wordtable import Row, WordTable
 from treeglot.alignment.symmetrize import DEFAULT, parse_links
+from treeglot.errors import TreeglotError
 
 THRESHOLD = 1e-4
 """Pairs of the aligner's own table with smaller probabilities are left out."""
+MOST_TEXT = 20_000_000
+"""Longer text (in letters) is not kept."""
 
 
 class WordKnowledge:
     """A word aligner and the table that was made with it, and a dictionary if there is one.
 
-    ``lowercase`` says whether words are compared in lower case.
+    ``lowercase`` says whether words are compared in lower case; ``text`` is what was learnt from, if it is still there.
     """
 
     def __init__(
@@ -51,12 +54,14 @@ class WordKnowledge:
         *,
         lowercase: bool,
         dictionary: Dictionary | None = None,
+        text: tuple[list[str], list[str]] | None = None,
     ) -> None:
         self.rows = list(rows)
         self.table = WordTable(self.rows)
         self.aligner = aligner
         self.lowercase = lowercase
         self.dictionary = dictionary
+        self.text = text
         self._folder = folder
 
     def __del__(self) -> None:
@@ -79,6 +84,7 @@ class WordKnowledge:
         """
         if lowercase:
             source, target = [line.lower() for line in source], [line.lower() for line in target]
+        text = list(source), list(target)
         if dictionary is not None:
             more = dictionary.lines(source, target)
             source, target = [*source, *more[0]], [*target, *more[1]]
@@ -104,6 +110,22 @@ class WordKnowledge:
             folder,
             lowercase=lowercase,
             dictionary=dictionary,
+            text=text if sum(len(line) for side in text for line in side) <= MOST_TEXT else None,
+        )
+
+    def adapted(self, sentences: Iterable[tuple[Sequence[str], Sequence[str]]], *, threads: int = 0) -> WordKnowledge:
+        """Learnt anew from the text of this one and from further sentence pairs, so that their words are known, too."""
+        if self.text is None:
+            raise TreeglotError(
+                "the text that the model learnt words from is not in it",
+                remedy="it was too long to keep; align without adapting, or train the model with the new text (--text)",
+            )
+        source, target = list(self.text[0]), list(self.text[1])
+        for one, other in sentences:
+            source.append(self.line(one))
+            target.append(self.line(other))
+        return WordKnowledge.train(
+            source, target, lowercase=self.lowercase, dictionary=self.dictionary, threads=threads
         )
 
     def line(self, forms: Sequence[str]) -> str:
@@ -152,6 +174,8 @@ class WordKnowledge:
         }
         if self.dictionary is not None:
             arrays |= {f"dictionary:{name}": value for name, value in self.dictionary.state().items()}
+        if self.text is not None:
+            arrays |= {f"text:{k}": _pack(side) for k, side in enumerate(self.text)}
         for path in sorted((self._folder / "model").iterdir()):
             arrays[f"file:{path.name}"] = np.frombuffer(path.read_bytes(), dtype=np.uint8)
         return arrays
@@ -176,10 +200,11 @@ class WordKnowledge:
             ]
             entries = {k.removeprefix("dictionary:"): v for k, v in arrays.items() if k.startswith("dictionary:")}
             dictionary = Dictionary.of_state(entries) if entries else None
+            text = (_unpack(arrays["text:0"]), _unpack(arrays["text:1"])) if "text:0" in arrays else None
         except BaseException:
             shutil.rmtree(folder, ignore_errors=True)
             raise
-        return cls(rows, aligner, folder, lowercase=bool(arrays["lowercase"]), dictionary=dictionary)
+        return cls(rows, aligner, folder, lowercase=bool(arrays["lowercase"]), dictionary=dictionary, text=text)
 
 
 def _pack(words: Sequence[str]) -> NDArray[np.uint8]:
