@@ -10,8 +10,8 @@
 #include <thread>
 
 #include "align/symmetrize.hh"
-#include "align/words.hh"
-#include "util/hash.hh"
+#include "base/hash.hh"
+#include "base/words.hh"
 
 namespace treeglot::align {
 namespace {

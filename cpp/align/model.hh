@@ -10,7 +10,7 @@
 
 #include "align/hmm.hh"
 #include "align/trainer.hh"
-#include "util/mapped_file.hh"
+#include "base/mapped_file.hh"
 
 namespace treeglot::align {
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "extract/bitext.hh"
+#include "trees/aligned_bitext.hh"
 
 namespace treeglot::align {
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <thread>
 
-#include "align/words.hh"
+#include "base/words.hh"
 
 namespace treeglot::align {
 namespace {

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "align/hmm.hh"
-#include "extract/bitext.hh"
+#include "trees/aligned_bitext.hh"
 
 namespace treeglot::align {
 

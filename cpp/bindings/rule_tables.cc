@@ -13,8 +13,8 @@
 #include <map>
 #include <stdexcept>
 
-#include "extract/extractor.hh"
-#include "extract/rule_text.hh"
+#include "grammars/extractor.hh"
+#include "grammars/rule_text.hh"
 #include "table/rule_counts.hh"
 #include "table/rule_table.hh"
 #include "table/rule_table_writer.hh"

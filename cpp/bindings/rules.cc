@@ -1,4 +1,4 @@
-// Bindings of cpp/extract: the rules of parsed, aligned pairs as text.
+// Bindings of cpp/grammars: the rules of parsed, aligned pairs as text.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
@@ -11,8 +11,8 @@
 #include <memory>
 #include <stdexcept>
 
-#include "extract/extractor.hh"
-#include "extract/rule_text.hh"
+#include "grammars/extractor.hh"
+#include "grammars/rule_text.hh"
 #include "trees/parsed_corpus.hh"
 
 namespace nb = nanobind;

@@ -1,4 +1,4 @@
-// Bindings of cpp/extract and cpp/table: phrase pairs, their counting, and the table. The global lock is released
+// Bindings of cpp/grammars and cpp/table: phrase pairs, their counting, and the table. The global lock is released
 // inside the loops.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
@@ -9,11 +9,11 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "extract/bitext.hh"
-#include "extract/phrases.hh"
+#include "grammars/phrases/extractor.hh"
 #include "table/moses_text.hh"
 #include "table/phrase_counts.hh"
 #include "table/phrase_table.hh"
+#include "trees/aligned_bitext.hh"
 
 namespace nb = nanobind;
 using namespace treeglot;

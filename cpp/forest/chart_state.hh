@@ -10,8 +10,8 @@
 #include <array>
 #include <cstdint>
 
+#include "base/hash.hh"
 #include "lm/model.hh"
-#include "util/hash.hh"
 
 namespace treeglot::forest {
 

@@ -2,11 +2,11 @@
 
 #include <stdexcept>
 
-#include "extract/rule_text.hh"
-#include "forest/constituency_matcher.hh"
-#include "forest/hdr_matcher.hh"
-#include "forest/hierarchical_matcher.hh"
-#include "util/parallel.hh"
+#include "base/parallel.hh"
+#include "grammars/cons2str/matcher.hh"
+#include "grammars/hdr/matcher.hh"
+#include "grammars/hierarchical/matcher.hh"
+#include "grammars/rule_text.hh"
 
 namespace treeglot::forest {
 

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "extract/rule.hh"
+#include "grammars/rule.hh"
 #include "lm/model.hh"
 
 namespace treeglot::forest {

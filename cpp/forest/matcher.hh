@@ -10,9 +10,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "extract/hdr.hh"
 #include "forest/forest.hh"
 #include "forest/options.hh"
+#include "grammars/hdr/hdr.hh"
 #include "trees/parsed_corpus.hh"
 
 namespace treeglot::forest {

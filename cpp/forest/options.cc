@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "base/hash.hh"
 #include "forest/cube_pruning.hh"
-#include "util/hash.hh"
 
 namespace treeglot::forest {
 

@@ -8,9 +8,9 @@
 #include <stdexcept>
 #include <vector>
 
+#include "base/hash.hh"
 #include "lm/keys.hh"
 #include "lm/model.hh"
-#include "util/hash.hh"
 
 namespace treeglot::lm {
 namespace {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "util/external_sort.hh"
+#include "base/external_sort.hh"
 
 namespace treeglot::lm {
 namespace {

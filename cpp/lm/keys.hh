@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "base/hash.hh"
 #include "lm/model.hh"
-#include "util/hash.hh"
 
 namespace treeglot::lm {
 

@@ -4,9 +4,9 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "base/hash.hh"
+#include "base/mapped_header.hh"
 #include "lm/keys.hh"
-#include "util/hash.hh"
-#include "util/mapped_header.hh"
 
 namespace treeglot::lm {
 namespace {

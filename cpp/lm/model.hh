@@ -16,8 +16,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/mapped_file.hh"
 #include "lm/estimate.hh"
-#include "util/mapped_file.hh"
 
 namespace treeglot::lm {
 

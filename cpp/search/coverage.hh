@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "util/hash.hh"
+#include "base/hash.hh"
 
 namespace treeglot::search {
 

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <numeric>
 
-#include "util/hash.hh"
+#include "base/hash.hh"
 
 namespace treeglot::search {
 

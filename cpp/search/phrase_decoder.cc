@@ -1,7 +1,7 @@
 #include "search/phrase_decoder.hh"
 
+#include "base/parallel.hh"
 #include "search/phrase_search.hh"
-#include "util/parallel.hh"
 
 namespace treeglot::search {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "util/hash.hh"
+#include "base/hash.hh"
 
 namespace treeglot::search {
 

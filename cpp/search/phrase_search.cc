@@ -6,7 +6,7 @@
 #include <tuple>
 #include <unordered_set>
 
-#include "util/hash.hh"
+#include "base/hash.hh"
 
 namespace treeglot::search {
 

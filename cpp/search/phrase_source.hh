@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "extract/bitext.hh"
+#include "base/words.hh"
 
 namespace treeglot::search {
 

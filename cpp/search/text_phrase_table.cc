@@ -4,8 +4,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/hash.hh"
 #include "search/features.hh"
-#include "util/hash.hh"
 
 namespace treeglot::search {
 namespace {

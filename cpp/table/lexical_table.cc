@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "util/hash.hh"
+#include "base/hash.hh"
 
 namespace treeglot {
 

@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/external_sort.hh"
 #include "table/phrase_table.hh"
-#include "util/external_sort.hh"
 
 namespace treeglot {
 

@@ -6,8 +6,8 @@
 #include <thread>
 #include <tuple>
 
-#include "util/external_sort.hh"
-#include "util/hash.hh"
+#include "base/external_sort.hh"
+#include "base/hash.hh"
 
 namespace treeglot {
 

@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
-#include "extract/bitext.hh"
-#include "extract/phrases.hh"
-#include "extract/span_pairs.hh"
+#include "grammars/phrases/extractor.hh"
+#include "grammars/phrases/span_pairs.hh"
+#include "trees/aligned_bitext.hh"
 
 namespace treeglot {
 

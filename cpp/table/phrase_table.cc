@@ -4,8 +4,8 @@
 #include <bit>
 #include <stdexcept>
 
+#include "base/mapped_header.hh"
 #include "table/phrase_table_format.hh"
-#include "util/mapped_header.hh"
 
 namespace treeglot {
 

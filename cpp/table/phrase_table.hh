@@ -19,11 +19,11 @@
 #include <string_view>
 #include <vector>
 
-#include "extract/bitext.hh"
+#include "base/bytes.hh"
+#include "base/mapped_file.hh"
 #include "table/lexical_table.hh"
 #include "table/phrase_counts.hh"
-#include "util/bytes.hh"
-#include "util/mapped_file.hh"
+#include "trees/aligned_bitext.hh"
 
 namespace treeglot {
 

@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "util/hash.hh"
-#include "util/mapped_header.hh"
+#include "base/hash.hh"
+#include "base/mapped_header.hh"
 
 namespace treeglot::table_format {
 

@@ -6,10 +6,10 @@
 #include <mutex>
 #include <thread>
 
+#include "base/external_sort.hh"
+#include "base/hash.hh"
 #include "table/rule_counts_block.hh"
 #include "table/rule_counts_lexicon.hh"
-#include "util/external_sort.hh"
-#include "util/hash.hh"
 
 namespace treeglot {
 

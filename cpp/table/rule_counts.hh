@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "extract/extractor.hh"
-#include "extract/rule.hh"
+#include "grammars/extractor.hh"
+#include "grammars/rule.hh"
 #include "table/phrase_counts.hh"
 #include "trees/parsed_corpus.hh"
 

@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "extract/extractor.hh"
-#include "extract/rule.hh"
-#include "util/external_sort.hh"
-#include "util/hash.hh"
+#include "base/external_sort.hh"
+#include "base/hash.hh"
+#include "grammars/extractor.hh"
+#include "grammars/rule.hh"
 
 namespace treeglot::counting {
 

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <vector>
 
-#include "extract/rule.hh"
+#include "base/hash.hh"
+#include "grammars/rule.hh"
 #include "table/lexical_table.hh"
 #include "trees/parsed_corpus.hh"
-#include "util/hash.hh"
 
 namespace treeglot {
 

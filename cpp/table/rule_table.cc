@@ -4,11 +4,11 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "base/bytes.hh"
+#include "base/mapped_file.hh"
+#include "base/mapped_header.hh"
 #include "table/phrase_table.hh"
 #include "table/rule_table_format.hh"
-#include "util/bytes.hh"
-#include "util/mapped_file.hh"
-#include "util/mapped_header.hh"
 
 namespace treeglot {
 

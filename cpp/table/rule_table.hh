@@ -14,8 +14,8 @@
 #include <string_view>
 #include <vector>
 
-#include "extract/rule.hh"
-#include "util/hash.hh"
+#include "base/hash.hh"
+#include "grammars/rule.hh"
 
 namespace treeglot {
 

@@ -7,8 +7,8 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "base/mapped_header.hh"
 #include "table/rule_table.hh"
-#include "util/mapped_header.hh"
 
 namespace treeglot {
 

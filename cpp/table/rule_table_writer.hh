@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "extract/extractor.hh"
+#include "base/bytes.hh"
+#include "base/external_sort.hh"
+#include "grammars/extractor.hh"
 #include "table/rule_counts.hh"
 #include "table/rule_table_format.hh"
-#include "util/bytes.hh"
-#include "util/external_sort.hh"
 
 namespace treeglot {
 

@@ -1,0 +1,422 @@
+#include "grammars/hdr/extractor.hh"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "base/hash.hh"
+
+namespace treeglot {
+
+namespace {
+
+constexpr std::uint8_t kHeadBit = 1, kInternalBit = 2, kLeafBit = 4;
+
+}  // namespace
+
+void HdrExtractor::Span::join(const Span& other) {
+  if (other.empty()) return;
+  if (empty()) {
+    *this = other;
+  } else {
+    low = std::min(low, other.low);
+    high = std::max(high, other.high);
+  }
+}
+
+std::size_t HdrExtractor::SequenceHash::operator()(std::span<const std::uint32_t> key) const {
+  return hash_bytes(reinterpret_cast<const char*>(key.data()), key.size_bytes());
+}
+
+bool HdrExtractor::SequenceEqual::operator()(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b) const {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end());
+}
+
+HdrExtractor::HdrExtractor(HdrGrammar grammar, const ExtractOptions& options, const ParsedCorpus& corpus,
+                           CategoryInterner& interner)
+    : grammar_(grammar), options_(options), corpus_(corpus), interner_(interner) {
+  if (options.max_variants < 1 || options.max_variants > 1000) {
+    throw std::invalid_argument("max_variants is not from 1 to 1000");
+  }
+  if (options.max_phrasal_nodes < 0 || options.max_phrasal_nodes > 8) {
+    throw std::invalid_argument("max_phrasal_nodes is not from 0 to 8");
+  }
+  if (options.max_structure_words < 1) throw std::invalid_argument("max_structure_words is below 1");
+  if (grammar == HdrGrammar::kConsdep2str && options.span_mode == SpanMode::kXie) {
+    throw std::invalid_argument("consdep2str has no span mode xie");
+  }
+}
+
+void HdrExtractor::extract(const ParsedPair& pair, const RuleSink& sink) {
+  if (!pair.source.has_dependency()) return;
+  annotate(pair);
+  if (grammar_ == HdrGrammar::kConsdep2str) {
+    statistics_.phrasal_nodes += view_.phrasal_nodes().size();
+    statistics_.crossing += view_.crossing();
+  }
+  for (std::uint16_t n : view_.bottom_up()) {
+    if (view_.is_leaf(n)) continue;
+    cut_ = false;
+    if (options_.span_mode == SpanMode::kXie) {
+      extract_xie(n, sink);
+    } else {
+      extract_hdr(n, sink);
+    }
+    statistics_.cut += cut_;
+  }
+}
+
+// Spans of words and subtrees, and link counts with which consistency is one comparison.
+void HdrExtractor::annotate(const ParsedPair& pair) {
+  pair_ = pair;
+  view_.reset(pair.source);
+  const std::size_t source_size = pair.source.size(), target_size = pair.target.size();
+  source_links_.assign(source_size + 1, 0);
+  target_links_.assign(target_size + 1, 0);
+  words_.assign(source_size, {});
+  for (const WordLink& link : pair.links) {
+    ++source_links_[link.source + 1];
+    ++target_links_[link.target + 1];
+    words_[link.source].join({link.target, link.target});
+  }
+  for (std::size_t i = 0; i < source_size; ++i) source_links_[i + 1] += source_links_[i];
+  for (std::size_t i = 0; i < target_size; ++i) target_links_[i + 1] += target_links_[i];
+  subtrees_.assign(source_size, {});
+  const bool xie = options_.span_mode == SpanMode::kXie;
+  for (std::uint16_t n : view_.bottom_up()) {
+    Span span;
+    for (const HdrMember& member : view_.members(n)) {
+      if (member.type != MemberType::kHead) {
+        span.join(subtrees_[member.place]);
+      } else if (!xie || consistent(n, n + 1, words_[n])) {
+        span.join(words_[n]);
+      }
+    }
+    subtrees_[n] = span;
+  }
+}
+
+// Whether the words [begin, end) and the closure of their links are consistent: all their links lead into the closure,
+// so no other word's does if both have as many.
+bool HdrExtractor::consistent(int begin, int end, const Span& span) const {
+  return !span.empty() &&
+         source_links_[end] - source_links_[begin] == target_links_[span.high + 1] - target_links_[span.low];
+}
+
+HdrExtractor::Span HdrExtractor::member_span(const HdrMember& member) const {
+  return member.type == MemberType::kHead ? words_[member.place] : subtrees_[member.place];
+}
+
+// An unaligned head or leaf is acceptable, an unaligned internal dependent is not.
+bool HdrExtractor::acceptable(const HdrMember& member) const {
+  Span span = member_span(member);
+  if (span.empty()) return member.type != MemberType::kInternal;
+  return consistent(member.begin, member.end, span);
+}
+
+void HdrExtractor::extract_hdr(int n, const RuleSink& sink) {
+  if (!consistent(view_.subtree_begin(n), view_.subtree_end(n), subtrees_[n])) return;
+  std::span<const HdrMember> members = view_.members(n);
+  bad_.resize(members.size() + 1);
+  bad_[0] = 0;
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    bad_[i + 1] = static_cast<std::uint16_t>(bad_[i] + !acceptable(members[i]));
+  }
+  if (bad_.back() == 0) {
+    chosen_.clear();
+    fragment(members, sink);
+  }
+  if (grammar_ == HdrGrammar::kConsdep2str) extract_phrasal(n, sink);
+}
+
+void HdrExtractor::extract_xie(int n, const RuleSink& sink) {
+  if (!words_[n].empty() && !consistent(n, n + 1, words_[n])) return;
+  std::span<const HdrMember> members = view_.members(n);
+  for (const HdrMember& member : members) {
+    if (member.type == MemberType::kInternal && subtrees_[member.place].empty()) return;
+  }
+  chosen_.clear();
+  fragment(members, sink);
+}
+
+void HdrExtractor::extract_phrasal(int n, const RuleSink& sink) {
+  std::span<const HdrMember> members = view_.members(n);
+  candidates_.clear();
+  candidate_spans_.clear();
+  for (const PhrasalNode& node : view_.phrasal_nodes(n)) {
+    Span span;
+    for (std::size_t i = node.first; i < node.last; ++i) span.join(member_span(members[i]));
+    if (!consistent(node.begin, node.end, span)) continue;
+    candidates_.push_back(node);
+    candidate_spans_.push_back(span);
+  }
+  sets_ = fragment_symbols_ = 0;
+  for (int size = 1; size <= options_.max_phrasal_nodes && !candidates_.empty(); ++size) {
+    chosen_.clear();
+    choose_phrasal(members, 0, size, sink);
+  }
+}
+
+// Adds `left` more phrasal nodes, each to the right of those chosen. As deep as max_phrasal_nodes.
+void HdrExtractor::choose_phrasal(std::span<const HdrMember> members, std::size_t next, int left,
+                                  const RuleSink& sink) {
+  if (left == 0) {
+    std::size_t at = 0, symbols = members.size();
+    for (std::uint32_t number : chosen_) {
+      const PhrasalNode& node = candidates_[number];
+      if (bad_[node.first] != bad_[at]) return;
+      at = node.last;
+      symbols -= node.last - node.first - 1u;
+    }
+    if (bad_.back() != bad_[at]) return;
+    fragment_symbols_ += symbols;
+    if (fragment_symbols_ <= kMaxFragmentSymbols) {
+      fragment(members, sink);
+    } else {
+      cut_ = true;
+    }
+    return;
+  }
+  for (std::size_t i = next; i < candidates_.size(); ++i) {
+    if (!chosen_.empty() && candidates_[i].first < candidates_[chosen_.back()].last) continue;
+    if (++sets_ > kMaxSets || fragment_symbols_ > kMaxFragmentSymbols) {
+      cut_ = true;
+      return;
+    }
+    chosen_.push_back(static_cast<std::uint32_t>(i));
+    choose_phrasal(members, i + 1, left - 1, sink);
+    chosen_.pop_back();
+  }
+}
+
+// The rules of the HDR in which the chosen phrasal nodes replace the members they cover.
+void HdrExtractor::fragment(std::span<const HdrMember> members, const RuleSink& sink) {
+  std::size_t symbols = members.size();
+  for (std::uint32_t number : chosen_) symbols -= candidates_[number].last - candidates_[number].first - 1u;
+  if (symbols > kMaxSymbols) {
+    cut_ = true;
+    return;
+  }
+  units_.clear();
+  std::size_t at = 0;
+  for (std::uint32_t number : chosen_) {
+    const PhrasalNode& node = candidates_[number];
+    while (at < node.first) add_unit(members[at++]);
+    Symbol symbol = treeglot::symbol(node.covers_head ? SymbolKind::kHeadPhrasal : SymbolKind::kPhrasal,
+                                     joint_category(node, members.subspan(node.first, node.last - node.first)));
+    units_.push_back({symbol, symbol, candidate_spans_[number], 0, 0, 0});
+    at = node.last;
+  }
+  while (at < members.size()) add_unit(members[at++]);
+  order_.clear();
+  for (std::size_t i = 0; i < units_.size(); ++i) {
+    if (!units_[i].span.empty()) order_.push_back(static_cast<std::uint16_t>(i));
+  }
+  if (order_.empty()) return;
+  std::sort(order_.begin(), order_.end(),
+            [this](std::uint16_t a, std::uint16_t b) { return units_[a].span.low < units_[b].span.low; });
+  for (std::size_t i = 1; i < order_.size(); ++i) {  // never so with consistent spans
+    if (units_[order_[i]].span.low <= units_[order_[i - 1]].span.high) return;
+  }
+  if (grammar_ == HdrGrammar::kAugmented) find_labels(members);
+  induce(sink);
+}
+
+void HdrExtractor::add_unit(const HdrMember& member) {
+  Span span = member_span(member);
+  switch (member.type) {
+    case MemberType::kHead:
+      units_.push_back({symbol(SymbolKind::kHeadWord, member.word),
+                        symbol(span.empty() ? SymbolKind::kHeadDeleted : SymbolKind::kHeadVariable, member.tag), span,
+                        member.place, kHeadBit, 0});
+      break;
+    case MemberType::kInternal:
+      units_.push_back({symbol(SymbolKind::kInternalWord, member.word), symbol(SymbolKind::kInternalTag, member.tag),
+                        span, member.place, kInternalBit, 0});
+      break;
+    case MemberType::kLeaf:
+      units_.push_back({symbol(SymbolKind::kWord, member.word),
+                        symbol(span.empty() ? SymbolKind::kDeleted : SymbolKind::kVariable, member.tag), span,
+                        member.place, kLeafBit, 0});
+      break;
+  }
+}
+
+std::uint32_t HdrExtractor::joint_category(const PhrasalNode& node, std::span<const HdrMember> members) {
+  joint_key_.clear();
+  joint_key_.push_back(node.label);
+  for (const HdrMember& member : members) joint_key_.push_back(member.tag);
+  auto found = joint_.find(std::span<const std::uint32_t>(joint_key_));
+  if (found != joint_.end()) return found->second;
+  std::uint32_t id = interner_.joint(node.label, std::span<const std::uint32_t>(joint_key_).subspan(1));
+  joint_.emplace(joint_key_, id);
+  return id;
+}
+
+void HdrExtractor::find_labels(std::span<const HdrMember> members) {
+  labels_.clear();
+  for_each_structure(members, options_.max_structure_words, [&](std::size_t first, std::size_t last, bool) {
+    const int begin = members[first].begin, end = members[last - 1].end;
+    Span span;
+    for (int word = begin; word < end; ++word) span.join(words_[word]);
+    if (consistent(begin, end, span)) {
+      labels_.push_back({static_cast<std::uint8_t>(first), static_cast<std::uint8_t>(last)});
+    }
+  });
+}
+
+void HdrExtractor::induce(const RuleSink& sink) {
+  unsigned types = 0;
+  for (const Unit& unit : units_) types |= unit.type;
+  // Internal dependents that look alike as words and as tags ("$") make equal forms, which are one rule.
+  bool same = (types & kInternalBit) != 0;
+  for (const Unit& unit : units_) {
+    if (unit.type != kInternalBit) continue;
+    same = same && corpus_.words.word(symbol_id(unit.lexical)) == corpus_.categories.word(symbol_id(unit.general));
+  }
+  for (unsigned generalised = 0; generalised < 8; ++generalised) {
+    if ((generalised & ~types) != 0) continue;
+    if (same && !(generalised & kInternalBit)) continue;
+    make_form(generalised, sink);
+  }
+}
+
+int HdrExtractor::unaligned_before(int target) const {
+  int count = 0;  // more of them than variants are not needed
+  while (count <= options_.max_variants && count < target &&
+         target_links_[target - count] == target_links_[target - count - 1]) {
+    ++count;
+  }
+  return count;
+}
+
+int HdrExtractor::unaligned_after(int target) const {
+  const int size = static_cast<int>(pair_.target.size());
+  int count = 0;
+  while (count <= options_.max_variants && target + count + 1 < size &&
+         target_links_[target + count + 1] == target_links_[target + count + 2]) {
+    ++count;
+  }
+  return count;
+}
+
+// The different strings of one block; false if there are more than max_variants.
+bool HdrExtractor::make_choices(const Block& block) {
+  const Span& first = units_[order_[block.first]].span;
+  const Span& last = units_[order_[block.last - 1]].span;
+  int left = block.first == 0 ? unaligned_before(first.low) : first.low - units_[order_[block.first - 1]].span.high - 1;
+  int right =
+      block.last == order_.size() ? unaligned_after(last.high) : units_[order_[block.last]].span.low - last.high - 1;
+  if (left + right >= options_.max_variants) return false;  // as many lengths
+  const WordId* target = pair_.target.data();
+  for (int a = 0; a <= left; ++a) {
+    for (int b = 0; b <= right; ++b) {
+      bool known = false;
+      for (std::size_t i = block.begin; i < choices_.size() && !known; ++i) {
+        const Choice& other = choices_[i];
+        known = other.left + other.right == a + b &&
+                std::equal(target + first.low - a, target + last.high + b + 1, target + first.low - other.left);
+      }
+      if (known) continue;
+      choices_.push_back({static_cast<std::uint16_t>(a), static_cast<std::uint16_t>(b)});
+      if (choices_.size() - block.begin > static_cast<std::size_t>(options_.max_variants)) return false;
+    }
+  }
+  return true;
+}
+
+// One form: the types of units in `generalised` shown by their categories, the others by their words.
+void HdrExtractor::make_form(unsigned generalised, const RuleSink& sink) {
+  rule_.source.clear();
+  std::uint16_t variables = 0;
+  fixed_symbols_.assign(1, 0);
+  for (Unit& unit : units_) {
+    Symbol symbol = (unit.type & generalised) ? unit.general : unit.lexical;
+    rule_.source.push_back(symbol);
+    const bool variable = is_variable(symbol);
+    unit.position = variables;
+    variables = static_cast<std::uint16_t>(variables + variable);
+    fixed_symbols_.push_back(static_cast<std::uint16_t>(fixed_symbols_.back() + !variable));
+  }
+  rule_.labels.clear();
+  if (grammar_ == HdrGrammar::kAugmented) {
+    for (const StructureLabel& label : labels_) {
+      if (fixed_symbols_[label.begin] == fixed_symbols_[label.end]) rule_.labels.push_back(label);
+    }
+  }
+  blocks_.clear();
+  choices_.clear();
+  for (std::uint32_t i = 0; i < order_.size(); ++i) {
+    if (is_variable(rule_.source[order_[i]])) continue;
+    if (!blocks_.empty() && blocks_.back().last == i) {
+      ++blocks_.back().last;
+    } else {
+      blocks_.push_back({i, i + 1, 0, 0, 0});
+    }
+  }
+  // Variables between blocks are all different, so strings differ if and only if some block does.
+  std::size_t variants = 1;
+  bool shortest = options_.span_mode == SpanMode::kXie;
+  for (std::size_t i = 0; i < blocks_.size() && !shortest; ++i) {
+    blocks_[i].begin = static_cast<std::uint32_t>(choices_.size());
+    shortest = !make_choices(blocks_[i]);
+    blocks_[i].end = static_cast<std::uint32_t>(choices_.size());
+    variants *= blocks_[i].end - blocks_[i].begin;
+    shortest = shortest || variants > static_cast<std::size_t>(options_.max_variants);
+  }
+  rule_.count = shortest ? 1.0f : 1.0f / static_cast<float>(variants);
+  if (shortest) {
+    emit(true, sink);
+    return;
+  }
+  for (Block& block : blocks_) block.chosen = block.begin;
+  while (true) {
+    emit(false, sink);
+    std::size_t i = 0;
+    while (i < blocks_.size() && ++blocks_[i].chosen == blocks_[i].end) {
+      blocks_[i].chosen = blocks_[i].begin;
+      ++i;
+    }
+    if (i == blocks_.size()) return;
+  }
+}
+
+// The target side with the chosen shares of unaligned words (or none of those at the edges of blocks), and its links.
+void HdrExtractor::emit(bool shortest, const RuleSink& sink) {
+  rule_.target.clear();
+  const bool xie = options_.span_mode == SpanMode::kXie;
+  auto show = [this](int low, int high) {
+    for (int t = low; t <= high; ++t) rule_.target.push_back(pair_.target[t]);
+  };
+  std::size_t next_block = 0;
+  for (std::uint32_t i = 0; i < order_.size();) {
+    if (next_block == blocks_.size() || i < blocks_[next_block].first) {
+      rule_.target.push_back(target_variable(units_[order_[i++]].position));
+      continue;
+    }
+    const Block& block = blocks_[next_block++];
+    Choice choice{0, 0};
+    if (!shortest) choice = choices_[block.chosen];
+    int low = units_[order_[i]].span.low;
+    show(low - choice.left, low - 1);
+    for (; i < block.last; ++i) {
+      Unit& unit = units_[order_[i]];
+      if (!xie && i > block.first) show(units_[order_[i - 1]].span.high + 1, unit.span.low - 1);
+      unit.position = static_cast<std::uint16_t>(rule_.target.size());
+      show(unit.span.low, unit.span.high);
+    }
+    int high = units_[order_[i - 1]].span.high;
+    show(high + 1, high + choice.right);
+  }
+  rule_.links.clear();
+  for (std::size_t i = 0; i < units_.size(); ++i) {
+    const Unit& unit = units_[i];
+    if (unit.span.empty() || !has_word(rule_.source[i])) continue;
+    for (std::uint32_t link = source_links_[unit.place]; link < source_links_[unit.place + 1]; ++link) {
+      rule_.links.push_back({static_cast<std::uint16_t>(i),
+                             static_cast<std::uint16_t>(unit.position + pair_.links[link].target - unit.span.low)});
+    }
+  }
+  sink(rule_);
+}
+
+}  // namespace treeglot

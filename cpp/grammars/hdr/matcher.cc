@@ -1,0 +1,351 @@
+#include "grammars/hdr/matcher.hh"
+
+#include <algorithm>
+#include <array>
+
+namespace treeglot::forest {
+
+namespace {
+
+// Walks of one HDR; only unnatural trees and tables come near it.
+constexpr int kMaxSteps = 20000;
+// Rules with more members than a table can have are not looked for.
+constexpr std::size_t kMaxMembers = 64;
+
+// HDRs with more members are only translated in source order where no rule matches.
+constexpr std::size_t kMaxPartial = 16;
+
+void add_in_order(SentenceForest& forest, NodeId node, std::span<const HdrMember> members) {
+  std::vector<NodeId> parts;
+  for (const HdrMember& member : members) {
+    parts.push_back(member.type == MemberType::kInternal ? forest.subtree(member.place) : forest.word(member.place));
+  }
+  forest.add_pseudo(node, parts);
+}
+
+}  // namespace
+
+void HdrMatcher::match(SentenceForest& forest) {
+  if (!forest.sentence().has_dependency()) return;
+  forest.ids(table_, ids_);
+  HdrView& hdrs = forest.hdrs();
+  for (std::uint16_t n : hdrs.bottom_up()) {
+    if (hdrs.is_leaf(n)) {
+      forest.subtree(n);
+      continue;
+    }
+    std::span<const HdrMember> members = hdrs.members(n);
+    std::span<const PhrasalNode> phrasal;
+    if (grammar_ == HdrGrammar::kConsdep2str && forest.sentence().has_constituency()) phrasal = hdrs.phrasal_nodes(n);
+    const NodeId node = forest.subtree(n);
+    const bool first = !forest.has_edges(node);
+    const bool matched = match_part(forest, {node, members, phrasal, 0, true});
+    if (!matched && forest.options().partial_rules && members.size() <= kMaxPartial) {
+      add_partial(forest, node, members);
+    } else if ((!matched && first) || (forest.options().pseudo_always && first)) {
+      add_in_order(forest, node, members);
+    }
+    if (forest.options().phrasal_recursion) {
+      for (const PhrasalNode& inner : phrasal) {
+        // Only groups that a rule asked for. Without the head no rule can match; in source order is always possible.
+        const NodeId group = forest.find(NodeKind::kGroup, inner.begin, inner.end);
+        if (group == SentenceForest::kNoNode) continue;
+        std::span<const HdrMember> covered = members.subspan(inner.first, inner.last - inner.first);
+        std::vector<PhrasalNode> nested;
+        for (const PhrasalNode& other : phrasal) {
+          if (other.first >= inner.first && other.last <= inner.last &&
+              other.last - other.first < inner.last - inner.first) {
+            nested.push_back(other);
+          }
+        }
+        const bool rules = inner.covers_head && match_part(forest, {group, covered, nested, inner.first, false});
+        if (!rules && !forest.phrase(inner.begin, inner.end)) add_in_order(forest, group, covered);
+      }
+    }
+  }
+}
+
+// An HDR that no rule knows: rules for every run of members around the head, as if the others were not there, and the
+// others put before or after it one by one, each for a pseudo rule.
+void HdrMatcher::add_partial(SentenceForest& forest, NodeId node, std::span<const HdrMember> members) {
+  std::size_t head = 0;
+  while (members[head].type != MemberType::kHead) ++head;
+  auto member_node = [&](std::size_t i) {
+    return members[i].type == MemberType::kInternal ? forest.subtree(members[i].place) : forest.word(members[i].place);
+  };
+  // runs[begin][end - head - 1]: the node of members [begin, end).
+  std::vector<std::vector<NodeId>> runs(head + 1, std::vector<NodeId>(members.size() - head));
+  for (std::size_t begin = head + 1; begin-- > 0;) {
+    for (std::size_t end = head + 1; end <= members.size(); ++end) {
+      NodeId& run = runs[begin][end - head - 1];
+      const bool whole = end - begin == members.size();
+      if (end - begin == 1) {
+        run = forest.word(members[head].place);
+        continue;
+      }
+      run = whole ? node : forest.helper(members[begin].begin, members[end - 1].end);
+      if (!whole) match_part(forest, {run, members.subspan(begin, end - begin), {}, begin, false});
+      if (begin < head) {
+        const NodeId both[2] = {member_node(begin), runs[begin + 1][end - head - 1]};
+        forest.add_edge(run, forest.sequence(2, kPseudoFeature), both, kFromPseudo);
+      }
+      if (end > head + 1) {
+        const NodeId both[2] = {runs[begin][end - head - 2], member_node(end - 1)};
+        forest.add_edge(run, forest.sequence(2, kPseudoFeature), both, kFromPseudo);
+      }
+    }
+  }
+}
+
+bool HdrMatcher::match_part(SentenceForest& forest, const Part& part) {
+  if (part.members.size() > kMaxMembers) return false;
+  seen_.clear();
+  steps_ = 0;
+  bool internal = false, leaf = false;
+  for (const HdrMember& member : part.members) {
+    internal = internal || member.type == MemberType::kInternal;
+    leaf = leaf || member.type == MemberType::kLeaf;
+  }
+  const std::size_t before = forest.forest()[part.node].edges.size();
+  for (int form = 0; form < 8; ++form) {
+    general_head_ = form & 1;
+    general_internal_ = form & 2;
+    general_leaf_ = form & 4;
+    if ((general_internal_ && !internal) || (general_leaf_ && !leaf)) continue;
+    symbols_.clear();
+    tails_.clear();
+    begins_.clear();
+    ends_.clear();
+    walk(forest, part, 0, 0, walk_start());
+  }
+  return forest.forest()[part.node].edges.size() > before;
+}
+
+void HdrMatcher::walk(SentenceForest& forest, const Part& part, std::size_t place, int phrasal, WalkKey key) {
+  if (place == part.members.size()) {
+    take(forest, part, key);
+    return;
+  }
+  if (++steps_ > kMaxSteps) return;
+  const HdrMember& member = part.members[place];
+  const std::uint32_t word = ids_.words[member.place], tag = ids_.tags[member.place];
+  // Reads members from `place` on as one symbol and goes on if the table has such a prefix.
+  auto step = [&](Symbol next, std::size_t members, int more_phrasal, NodeId tail, bool has_tail) {
+    const WalkKey longer = walk_step(key, next);
+    const RuleTable::Place found = table_.find(longer);
+    if (place + members == part.members.size() ? found.rules == 0 : !found.longer) return;
+    symbols_.push_back(next);
+    begins_.push_back(member.begin);
+    ends_.push_back(part.members[place + members - 1].end);
+    if (has_tail) tails_.push_back({tail, static_cast<std::uint8_t>(symbols_.size() - 1)});
+    walk(forest, part, place + members, phrasal + more_phrasal, longer);
+    if (has_tail) tails_.pop_back();
+    begins_.pop_back();
+    ends_.pop_back();
+    symbols_.pop_back();
+  };
+  switch (member.type) {
+    case MemberType::kHead:
+      if (!general_head_) {
+        if (word != RuleTable::kNone) step(symbol(SymbolKind::kHeadWord, word), 1, 0, 0, false);
+      } else if (tag != RuleTable::kNone) {
+        step(symbol(SymbolKind::kHeadVariable, tag), 1, 0, forest.word(member.place), true);
+        step(symbol(SymbolKind::kHeadDeleted, tag), 1, 0, 0, false);
+      }
+      break;
+    case MemberType::kLeaf:
+      if (!general_leaf_) {
+        if (word != RuleTable::kNone) step(symbol(SymbolKind::kWord, word), 1, 0, 0, false);
+      } else if (tag != RuleTable::kNone) {
+        step(symbol(SymbolKind::kVariable, tag), 1, 0, forest.word(member.place), true);
+        step(symbol(SymbolKind::kDeleted, tag), 1, 0, 0, false);
+      }
+      break;
+    case MemberType::kInternal: {
+      const NodeId below = forest.subtree(member.place);
+      if (!general_internal_) {
+        if (word != RuleTable::kNone) step(symbol(SymbolKind::kInternalWord, word), 1, 0, below, true);
+      } else if (tag != RuleTable::kNone) {
+        step(symbol(SymbolKind::kInternalTag, tag), 1, 0, below, true);
+      }
+      break;
+    }
+  }
+  if (phrasal >= forest.options().max_phrasal_nodes) return;
+  for (const PhrasalNode& node : part.phrasal) {
+    if (node.first != part.offset + place) continue;
+    if (!part.whole && static_cast<std::size_t>(node.last - node.first) == part.members.size()) continue;
+    const std::uint32_t category = joint_category(forest, node);
+    if (category == RuleTable::kNone) continue;
+    // A group without a translation of its own would only be dropped by the search.
+    if (!forest.options().phrasal_recursion && !forest.phrase(node.begin, node.end)) continue;
+    const Symbol next = symbol(node.covers_head ? SymbolKind::kHeadPhrasal : SymbolKind::kPhrasal, category);
+    if (!table_.find(walk_step(key, next)).prefix) continue;  // before a node is made
+    step(next, node.last - node.first, 1, forest.group(node.begin, node.end), true);
+  }
+}
+
+std::uint32_t HdrMatcher::joint_category(SentenceForest& forest, const PhrasalNode& node) {
+  text_.assign(forest.corpus().categories.word(node.label));
+  text_ += '[';
+  std::span<const HdrMember> members = forest.hdrs().members(node.head);
+  for (std::size_t i = node.first; i < node.last; ++i) {
+    if (i > node.first) text_ += '_';
+    text_ += forest.corpus().categories.word(members[i].tag);
+  }
+  text_ += ']';
+  if (joint_.size() > 100000) joint_.clear();
+  auto [found, fresh] = joint_.try_emplace(text_, 0);
+  if (fresh) found->second = table_.category_id(text_);
+  return found->second;
+}
+
+void HdrMatcher::take(SentenceForest& forest, const Part& part, WalkKey key) {
+  if (!seen_.insert(key).second) return;
+  const RuleTable::Place place = table_.find(key);
+  if (place.rules == 0) return;
+  const CachedOptions* rules = forest.cache().rules(table_, block_, first_word_, place, symbols_);
+  if (!rules) return;
+  std::array<NodeId, kMaxMembers> tails;
+  for (std::size_t i = 0; i < tails_.size(); ++i) tails[i] = tails_[i].node;
+  forest.add_edge(part.node, &rules->list, {tails.data(), tails_.size()}, static_cast<std::uint16_t>(block_), symbols_);
+  if (grammar_ == HdrGrammar::kAugmented && !rules->labels.empty()) build_on_the_fly(forest, part, *rules, place.rules);
+}
+
+// New rules from one bundle (paper "augmented", section 3.4): every set of labels whose words are bilingual phrases
+// gives a bundle in which the variables under each label are one variable. A label is of use for the rules that have it
+// and whose target keeps its variables together.
+void HdrMatcher::build_on_the_fly(SentenceForest& forest, const Part& part, const CachedOptions& rules,
+                                  std::uint64_t place) {
+  struct Known {
+    StructureLabel label;
+    float best;
+  };
+  std::vector<Known> known;
+  for (const auto& labels : rules.labels) {
+    for (const StructureLabel& label : labels) {
+      if (std::any_of(known.begin(), known.end(), [&](const Known& k) { return k.label == label; })) continue;
+      if (label.end > symbols_.size()) continue;
+      const CachedOptions* phrase = forest.phrase(begins_[label.begin], ends_[label.end - 1]);
+      known.push_back({label, phrase ? phrase->list.front()->estimate : -1e30f});
+    }
+  }
+  std::erase_if(known, [](const Known& k) { return k.best <= -1e30f; });
+  if (known.empty()) return;
+  std::sort(known.begin(), known.end(),
+            [](const Known& a, const Known& b) { return a.best != b.best ? a.best > b.best : a.label < b.label; });
+  // Sets of non-overlapping labels, smaller sets of better labels first.
+  std::vector<std::vector<StructureLabel>> sets;
+  const std::size_t most = static_cast<std::size_t>(std::max(forest.options().label_sets, 0));
+  for (const Known& k : known) sets.push_back({k.label});
+  for (std::size_t from = 0; from < sets.size() && sets.size() < 4 * most; ++from) {
+    for (const Known& k : known) {
+      if (k.label.begin < sets[from].back().end) continue;  // from left to right: every set once
+      std::vector<StructureLabel> larger = sets[from];
+      larger.push_back(k.label);
+      sets.push_back(std::move(larger));
+      if (sets.size() >= 4 * most) break;
+    }
+  }
+  if (sets.size() > most) sets.resize(most);
+
+  // Which variable each symbol of the source side is.
+  std::vector<int> variable(symbols_.size(), -1);
+  for (std::size_t i = 0; i < tails_.size(); ++i) variable[tails_[i].symbol] = static_cast<int>(i);
+  std::vector<NodeId> tails;
+  std::vector<int> renamed(tails_.size());
+  for (const auto& set : sets) {
+    tails.clear();
+    std::size_t next = 0;
+    for (std::size_t place_in_source = 0; place_in_source < symbols_.size();) {
+      if (next < set.size() && set[next].begin == place_in_source) {
+        for (std::size_t i = set[next].begin; i < set[next].end; ++i) {
+          if (variable[i] >= 0) renamed[variable[i]] = static_cast<int>(tails.size());
+        }
+        tails.push_back(forest.group(begins_[set[next].begin], ends_[set[next].end - 1]));
+        place_in_source = set[next].end;
+        ++next;
+        continue;
+      }
+      if (variable[place_in_source] >= 0) {
+        renamed[variable[place_in_source]] = static_cast<int>(tails.size());
+        tails.push_back(tails_[variable[place_in_source]].node);
+      }
+      ++place_in_source;
+    }
+    std::uint64_t key = mix(place + 0x51ED270B7A14ull * static_cast<std::uint64_t>(block_ + 1));
+    for (const StructureLabel& label : set) key = mix(key ^ (std::uint64_t{label.begin} << 8 | label.end)) + 0x1234567;
+    const CachedOptions* built = forest.cache().other(key | (1ull << 63), [&](CachedOptions& fresh) {
+      for (std::size_t r = 0; r < rules.list.size(); ++r) {
+        const auto& labels = rules.labels[r];
+        const RuleOption& parent = *rules.list[r];
+        bool fits = std::all_of(set.begin(), set.end(), [&](const StructureLabel& label) {
+          return std::find(labels.begin(), labels.end(), label) != labels.end();
+        });
+        if (!fits) continue;
+        RuleOption option;
+        std::vector<bool> used(tails.size(), false);
+        int last = -1;
+        for (TargetSymbol target : parent.target) {
+          if (!is_target_variable(target)) {
+            option.target.push_back(target);
+            last = -1;
+            continue;
+          }
+          const int name = renamed[variable_number(target)];
+          if (name == last) continue;  // the same label goes on
+          if (used[name]) {
+            fits = false;  // its variables stand apart
+            break;
+          }
+          used[name] = true;
+          option.target.push_back(target_variable(static_cast<std::uint32_t>(name)));
+          last = name;
+        }
+        if (!fits) continue;
+        option.features = parent.features;
+        option.rule = parent.rule;
+        forest.cache().scorer().complete(option);
+        fresh.options.push_back(std::move(option));
+      }
+      if (!fresh.options.empty()) fresh.finish({}, 0);
+    });
+    if (built) {
+      forest.add_edge(part.node, &built->list, tails, static_cast<std::uint16_t>(block_), symbols_);
+    }
+  }
+}
+
+void FreePhraseMatcher::match(SentenceForest& forest) {
+  if (!forest.sentence().has_dependency()) return;
+  HdrView& hdrs = forest.hdrs();
+  std::vector<std::vector<std::size_t>> runs;  // by the place where they end: where they begin
+  for (std::uint16_t n : hdrs.bottom_up()) {
+    std::span<const HdrMember> members = hdrs.members(n);
+    if (members.size() < 3) continue;  // two members have no run but the whole subtree
+    runs.assign(members.size() + 1, {});
+    bool any = false;
+    for_each_structure(members, forest.options().max_phrase_words, [&](std::size_t first, std::size_t last, bool) {
+      if (!forest.phrase(members[first].begin, members[last - 1].end)) return;
+      runs[last].push_back(first);
+      any = true;
+    });
+    if (!any) continue;
+    // prefixes[i]: the first i members.
+    std::vector<NodeId> prefixes(members.size() + 1, SentenceForest::kNoNode);
+    for (std::size_t end = 1; end <= members.size(); ++end) {
+      const bool last = end == members.size();
+      prefixes[end] = last ? forest.subtree(n) : forest.helper(members[0].begin, members[end - 1].end);
+      auto extend = [&](std::size_t begin, NodeId part) {
+        const NodeId both[2] = {begin == 0 ? part : prefixes[begin], part};
+        forest.add_edge(prefixes[end], forest.sequence(begin == 0 ? 1 : 2, last ? kPseudoFeature : -1),
+                        {both, begin == 0 ? 1u : 2u}, kFromPseudo);
+      };
+      const HdrMember& member = members[end - 1];
+      extend(end - 1, member.type == MemberType::kInternal ? forest.subtree(member.place) : forest.word(member.place));
+      for (std::size_t begin : runs[end]) extend(begin, forest.group(members[begin].begin, member.end));
+    }
+  }
+}
+
+}  // namespace treeglot::forest

@@ -1,0 +1,32 @@
+// Phrase pairs that are given rather than found: spans under linked nodes of aligned trees, for instance (spec: phrases
+// and subtrees, section 5). They are counted like those that the word alignment gives.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "grammars/phrases/extractor.hh"
+
+namespace treeglot {
+
+class SpanPairs {
+ public:
+  // Adds the spans of the next sentence pair: "0-2:1-3 2-3:0-1", half-open spans of the source and the target. Returns
+  // what is wrong, or nothing.
+  std::string add(std::string_view line, std::size_t source_length, std::size_t target_length);
+
+  std::size_t size() const { return starts_.size() - 1; }
+  std::size_t bytes() const { return spans_.size() * sizeof(PhraseSpan) + starts_.size() * sizeof(std::uint64_t); }
+  std::span<const PhraseSpan> operator[](std::size_t n) const {
+    return {spans_.data() + starts_[n], spans_.data() + starts_[n + 1]};
+  }
+
+ private:
+  std::vector<PhraseSpan> spans_;
+  std::vector<std::uint64_t> starts_{0};
+};
+
+}  // namespace treeglot

@@ -1,0 +1,90 @@
+// What every tree-to-string grammar extracts: a source side of symbols, a target side of words and variables, a count,
+// the links between their words, and (augmented rules only) labels over members of the source side.
+//
+// Symbols are numbers: a kind and an id. The text of a rule (spec: tree-to-string, section 2) is made in one place,
+// rule_text.cc.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/words.hh"
+
+namespace treeglot {
+
+enum class SymbolKind : std::uint8_t {
+  kWord = 0,          // 本         a lexicalised leaf, or any terminal
+  kHeadWord = 1,      // ^推出      the lexicalised head
+  kVariable = 2,      // x1:NR      a generalised leaf
+  kHeadVariable = 3,  // ^x1:VV     the generalised head
+  kInternalWord = 4,  // x1:本*     an internal dependent constrained by its word
+  kInternalTag = 5,   // x1:NN*     ... by its tag
+  kDeleted = 6,       // _:M        a generalised leaf without a counterpart
+  kHeadDeleted = 7,   // ^_:M       the same for the head
+  kPhrasal = 8,       // x1:VP[VV_NN]    a phrasal node
+  kHeadPhrasal = 9,   // ^x1:VP[VV_NN]   one that covers the head
+  kOpen = 10,         // (NP        begin of a constituent or pre-terminal inside a tree fragment
+  kClose = 11,        // )          its end; id 0
+  kSite = 12,         // x1:NP      a constituent or pre-terminal at the frontier of a tree fragment
+  kGap = 13,          // x1:X       a hierarchical non-terminal; id 0
+};
+
+// A source symbol: 4 bits of kind, 28 of id. Ids of kWord, kHeadWord and kInternalWord are words, others categories
+// (tags, labels and joint categories such as "VP[VV_NN]").
+using Symbol = std::uint32_t;
+inline constexpr Symbol symbol(SymbolKind kind, std::uint32_t id) {
+  return (static_cast<std::uint32_t>(kind) << 28) | id;
+}
+inline constexpr SymbolKind symbol_kind(Symbol symbol) { return static_cast<SymbolKind>(symbol >> 28); }
+inline constexpr std::uint32_t symbol_id(Symbol symbol) { return symbol & 0x0FFFFFFFu; }
+inline constexpr bool has_word(Symbol symbol) {  // a terminal: its word has links and lexical weights
+  return symbol_kind(symbol) == SymbolKind::kWord || symbol_kind(symbol) == SymbolKind::kHeadWord;
+}
+inline constexpr bool id_is_word(Symbol symbol) {
+  return has_word(symbol) || symbol_kind(symbol) == SymbolKind::kInternalWord;
+}
+inline constexpr bool is_variable(Symbol symbol) {
+  switch (symbol_kind(symbol)) {
+    case SymbolKind::kVariable:
+    case SymbolKind::kHeadVariable:
+    case SymbolKind::kInternalWord:
+    case SymbolKind::kInternalTag:
+    case SymbolKind::kPhrasal:
+    case SymbolKind::kHeadPhrasal:
+    case SymbolKind::kSite:
+    case SymbolKind::kGap:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// A target symbol: a word, or with the highest bit a variable. Variable k stands for the k-th variable of the source
+// side (from 0; text counts from 1), in the order of the source.
+using TargetSymbol = std::uint32_t;
+inline constexpr TargetSymbol kVariableBit = 0x80000000u;
+inline constexpr TargetSymbol target_variable(std::uint32_t k) { return kVariableBit | k; }
+inline constexpr bool is_target_variable(TargetSymbol symbol) { return (symbol & kVariableBit) != 0; }
+inline constexpr std::uint32_t variable_number(TargetSymbol symbol) { return symbol & ~kVariableBit; }
+
+// A group of neighbouring members of an HDR, [begin, end) in symbols of the source side: a fixed structure (covers the
+// head) or a floating one (paper "augmented").
+struct StructureLabel {
+  std::uint8_t begin, end;
+  friend bool operator==(const StructureLabel&, const StructureLabel&) = default;
+  friend auto operator<=>(const StructureLabel&, const StructureLabel&) = default;
+};
+
+// One rule of one sentence. The vectors belong to the extractor and are valid during the callback.
+struct ExtractedRule {
+  std::vector<Symbol> source;
+  std::vector<TargetSymbol> target;
+  std::vector<WordLink> links;         // places in source and target, both terminals
+  std::vector<StructureLabel> labels;  // sorted; empty but for augmented rules
+  float count = 1;                     // 1/m
+};
+using RuleSink = std::function<void(const ExtractedRule&)>;
+
+}  // namespace treeglot

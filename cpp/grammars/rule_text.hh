@@ -1,0 +1,54 @@
+// Rules as text (spec: tree-to-string, section 2, "Text form") and back: what `treeglot rules` prints and tests
+// compare.
+//
+//   英特尔 将 ^推出 x1:本*              an HDR rule: words, the head ^, internal dependents x1:…*
+//   x1:NR _:M ^x2:VP[VV_NN]             variables, a deleted member, a phrasal node that covers the head
+//   (NP (NN 本) x1:VP)                  a tree fragment
+//   das x1:X haus                       a hierarchical rule
+//
+// Words and categories that would be misread are escaped: \uXXXX stands for the first character of what begins with ^,
+// _: or x<digits>: (on the target side also of x<digits>), for the last one of what ends in *, for white space, for the
+// first bar of |||, for the backslash of what looks like an escape, and inside tree fragments for brackets.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "grammars/rule.hh"
+
+namespace treeglot {
+
+// The text of a word or category with this number.
+using TextOf = std::function<std::string_view(std::uint32_t)>;
+
+// Append the text of a side to `out`.
+void write_source(std::span<const Symbol> source, const TextOf& word, const TextOf& category, std::string& out);
+void write_target(std::span<const TargetSymbol> target, const TextOf& word, std::string& out);
+
+enum class RuleFamily : std::uint8_t { kHdr, kTree, kHierarchical };
+
+struct SourceText {
+  SymbolKind kind;
+  std::string text;  // unescaped; empty for kClose and kGap
+  friend bool operator==(const SourceText&, const SourceText&) = default;
+};
+struct TargetText {
+  int variable;      // from 0; -1: a word
+  std::string text;  // unescaped
+  friend bool operator==(const TargetText&, const TargetText&) = default;
+};
+
+// The inverse. `is_tag` decides what the text does not say: whether an internal dependent x1:…* is constrained by a tag
+// or by a word. Throw std::invalid_argument that says what is wrong; variables must be numbered from 1 in source order,
+// and the target must have each of them once.
+std::vector<SourceText> parse_source(std::string_view text, RuleFamily family,
+                                     const std::function<bool(std::string_view)>& is_tag);
+std::vector<TargetText> parse_target(std::string_view text, std::size_t variables);
+
+// Undoes the escapes of one word or category.
+std::string unescape(std::string_view text);
+
+}  // namespace treeglot

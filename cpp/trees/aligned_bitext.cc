@@ -1,0 +1,58 @@
+#include "trees/aligned_bitext.hh"
+
+#include <algorithm>
+#include <charconv>
+#include <string>
+
+namespace treeglot {
+
+AlignedBitext::Problem AlignedBitext::add(std::string_view source, std::string_view target, std::string_view links) {
+  for_each_word(source, [&](std::string_view word) { source_.push_back(source_words.id(word)); });
+  for_each_word(target, [&](std::string_view word) { target_.push_back(target_words.id(word)); });
+  std::size_t source_length = source_.size() - source_starts_.back();
+  std::size_t target_length = target_.size() - target_starts_.back();
+  if (source_length > kMaxSentence) return {0, "a sentence of more than 65,535 words"};
+  if (target_length > kMaxSentence) return {1, "a sentence of more than 65,535 words"};
+  Problem problem;
+  for_each_word(links, [&](std::string_view link) {
+    if (problem) return;
+    unsigned s = 0, t = 0;
+    const char* end = link.data() + link.size();
+    auto first = std::from_chars(link.data(), end, s);
+    bool good = first.ec == std::errc() && first.ptr != end && *first.ptr == '-';
+    if (good) {
+      auto second = std::from_chars(first.ptr + 1, end, t);
+      good = second.ec == std::errc() && second.ptr == end;
+    }
+    if (!good) {
+      problem = {2, std::string(link.substr(0, 60)).append(" is not a link such as 0-1")};
+    } else if (s >= source_length || t >= target_length) {
+      problem = {2, std::string("link ").append(link).append(" is outside the sentences of ") +
+                        std::to_string(source_length) + " and " + std::to_string(target_length) + " words"};
+    } else {
+      links_.push_back({static_cast<std::uint16_t>(s), static_cast<std::uint16_t>(t)});
+    }
+  });
+  auto begin = links_.begin() + static_cast<std::ptrdiff_t>(link_starts_.back());
+  std::sort(begin, links_.end());
+  links_.erase(std::unique(begin, links_.end()), links_.end());
+  source_starts_.push_back(source_.size());
+  target_starts_.push_back(target_.size());
+  link_starts_.push_back(links_.size());
+  return problem;
+}
+
+std::size_t AlignedBitext::bytes() const {
+  return (source_.capacity() + target_.capacity()) * sizeof(WordId) + links_.capacity() * sizeof(WordLink) +
+         (source_starts_.capacity() + target_starts_.capacity() + link_starts_.capacity()) * sizeof(std::uint64_t) +
+         source_words.bytes() + target_words.bytes();
+}
+
+void AlignedBitext::finish() {
+  std::vector<WordId> fresh = source_words.sort();
+  for (WordId& word : source_) word = fresh[word];
+  fresh = target_words.sort();
+  for (WordId& word : target_) word = fresh[word];
+}
+
+}  // namespace treeglot

@@ -1,0 +1,55 @@
+// A word-aligned parallel corpus in memory, by columns: word ids, sentence starts and links.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/words.hh"
+
+namespace treeglot {
+
+struct SentencePair {
+  std::span<const WordId> source, target;
+  std::span<const WordLink> links;
+};
+
+class AlignedBitext {
+ public:
+  static constexpr std::size_t kMaxSentence = 65535;
+
+  // What is wrong with a pair, and in which of its three lines: 0 source, 1 target, 2 links.
+  struct Problem {
+    int side = 0;
+    std::string message;
+    explicit operator bool() const { return !message.empty(); }
+  };
+
+  // Adds a pair; `links` is Pharaoh text ("0-0 1-2"). After a problem the corpus is of no use.
+  Problem add(std::string_view source, std::string_view target, std::string_view links);
+  // After the last add(): sorts both vocabularies.
+  void finish();
+
+  std::size_t size() const { return source_starts_.size() - 1; }
+  SentencePair operator[](std::size_t n) const {
+    return {part(source_, source_starts_, n), part(target_, target_starts_, n), part(links_, link_starts_, n)};
+  }
+
+  // About how much memory it takes.
+  std::size_t bytes() const;
+
+  SymbolTable source_words, target_words;
+
+ private:
+  template <class T>
+  static std::span<const T> part(const std::vector<T>& all, const std::vector<std::uint64_t>& starts, std::size_t n) {
+    return {all.data() + starts[n], all.data() + starts[n + 1]};
+  }
+  std::vector<WordId> source_, target_;
+  std::vector<WordLink> links_;
+  std::vector<std::uint64_t> source_starts_{0}, target_starts_{0}, link_starts_{0};
+};
+
+}  // namespace treeglot
