@@ -25,7 +25,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from treeglot._core.rules import GRAMMARS
+from treeglot.grammars.registry import rule_grammars
 from treeglot.alignment.base import train
 from treeglot.files import read_lines
 from treeglot.progress import set_quiet
@@ -117,7 +117,7 @@ def main() -> int:
         links = options.links or Path(folder) / "links"
         if parsed is not None and not links.is_file():
             align(parsed, links)
-        for grammar in options.grammars or GRAMMARS:
+        for grammar in options.grammars or rule_grammars():
             if grammar != "hierarchical" and parsed is None:
                 print(f"{grammar}: passed over without parsed files (--parsed or TREEGLOT_PARSED)", file=sys.stderr)
                 continue

@@ -20,7 +20,7 @@ ROOMS: dict[str, set[str]] = {
     "grammars": {"trees", "alignment"},
     "tables": {"grammars"},
     "lm": set(),
-    "search": {"tables", "lm", "trees"},
+    "search": {"grammars", "tables", "lm", "trees"},
     "evaluation": set(),
     "tuning": {"search", "evaluation"},
     "examples": {"trees"},

@@ -18,10 +18,11 @@ from typer.testing import CliRunner
 from treeglot import TreeglotError
 from treeglot._core import parsed
 from treeglot._core import rules as core_rules
+from treeglot.grammars.registry import rule_grammars
 from treeglot.cli.rules import app
 from treeglot.tables.rules import RuleTable, build_rule_table, is_rule_table
 
-GRAMMARS = core_rules.GRAMMARS
+GRAMMARS = rule_grammars()
 STEP = 0.0021  # logarithms are stored in steps of 0.004
 Links = list[tuple[int, int]]
 
@@ -307,7 +308,13 @@ def test_rare_rules_are_left_out_after_scoring(tmp_path: Path) -> None:
     found = {(rule.source, rule.target): rule.scores for rule in RuleTable(tmp_path / "t")}
     assert found.keys() == scores.keys()
     assert all(close(a, b, 2 * STEP) for key in found for a, b in zip(found[key], scores[key], strict=True))
-    assert RuleTable(tmp_path / "t").options == {"discounting": "none", "extraction": {}, "min_count": 1.0}
+    options = RuleTable(tmp_path / "t").options
+    assert options == {
+        "discounting": "none",
+        "extraction": {"max_variants": 16, "span_mode": "ghkm"},
+        "features": [f"dep2str.{name}" for name in ("p_ts", "p_st", "lex_ts", "lex_st", "rules")],
+        "min_count": 1.0,
+    }
 
 
 def test_damage_never_crashes(tmp_path: Path) -> None:
@@ -354,7 +361,7 @@ def test_what_cannot_be_built_says_so(tmp_path: Path) -> None:
         ("dep2str", {}, "needs dependency trees, and sentence 1 has none"),
         ("cons2str", {}, "needs constituency trees"),
         ("hierarchical", {"max_gap": 1}, "no option max_gap"),
-        ("hierarchical", {"span_mode": "tight"}, "no span mode tight"),
+        ("hierarchical", {"span_mode": "tight"}, "no option span_mode"),
         ("hierarchical", {"discounting": "witten-bell"}, "no discounting witten-bell"),
         ("hierarchical", {"min_count": -1}, "minimum count"),
         ("hierarchical", {"memory": "4 apples"}, "memory"),
@@ -419,5 +426,5 @@ def test_commands_export_and_stats(built: Path) -> None:
         run("export", str(built / "t"), "--moses", str(built))
     figures = json.loads(run("stats", str(built / "t"), "--json", "--verify"))
     assert figures["rules"] == len(lines) == 6 and figures["grammar"] == "dep2str" and figures["sentences"] == 2
-    assert figures["variables"] == [2, 3, 1] and figures["options"]["extraction"] == {"span_mode": "ghkm"}
+    assert figures["variables"] == [2, 3, 1] and figures["options"]["extraction"]["span_mode"] == "ghkm"
     assert "bytes a rule" in run("stats", str(built / "t"))

@@ -13,7 +13,8 @@ import pytest
 from treeglot import TreeglotError
 from treeglot.cli.rules_extract import Inputs, check_inputs, write_rules
 from treeglot.examples.worked import worked_example
-from treeglot.grammars.rules import GRAMMARS, extract_rules
+from treeglot.grammars.registry import rule_grammars
+from treeglot.grammars.rules import extract_rules
 from treeglot.trees import DependencyTree, ParsedSentence, Tokens
 from treeglot.trees.conllu import write_conllu
 from treeglot.trees.penn import format_penn
@@ -51,7 +52,7 @@ def text(grammar: str, found: Inputs, **options: Any) -> str:
     return out.getvalue().decode("utf-8")
 
 
-@pytest.mark.parametrize("grammar", GRAMMARS)
+@pytest.mark.parametrize("grammar", rule_grammars())
 def test_blocks_of_every_grammar(folder: Path, grammar: str) -> None:
     block = [str(rule) for rule in extract_rules(grammar, worked_example())]
     assert block
@@ -113,10 +114,10 @@ def test_lifted_arcs_and_skipped_constituents_are_counted(tmp_path: Path) -> Non
     (tmp_path / "f.penn").write_text("(S (A a) (X (B b) (C c)) (D d))\n", encoding="utf-8")
     summary = write_rules("consdep2str", found._replace(penn=str(tmp_path / "f.penn")), io.BytesIO())
     assert summary.lifted == 1
-    assert (summary.phrasal_nodes, summary.crossing) == (1, 0)  # b hangs on c after lifting
+    assert (summary.counters["phrasal_nodes"], summary.counters["crossing"]) == (1, 0)  # b hangs on c after lifting
     found = files(tmp_path, "a b c d", [2, 0, -1, 2], "a b c d", "0-0 1-1 2-2 3-3")
     summary = write_rules("consdep2str", found._replace(penn=str(tmp_path / "f.penn")), io.BytesIO())
-    assert (summary.lifted, summary.phrasal_nodes, summary.crossing) == (0, 0, 1)
+    assert (summary.lifted, summary.counters["phrasal_nodes"], summary.counters["crossing"]) == (0, 0, 1)
 
 
 @pytest.mark.parametrize(

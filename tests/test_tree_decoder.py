@@ -98,7 +98,7 @@ class World:
 
     def decoder(self, **limits: object) -> TreeDecoder:
         off = {"stack_limit": 0, "stack_threshold": 0, "rule_limit": 0, "rule_threshold": 0, "phrase_limit": 0}
-        more = {"label_sets": 10000, "max_phrase_length": 3}
+        more = {"grammars": {"label_sets": 10000}, "max_phrase_length": 3}
         return TreeDecoder(
             {self.grammar: self.table},
             self.phrases,
@@ -384,7 +384,7 @@ def test_every_input_is_translated(options: dict[str, bool], tmp_path: Path) -> 
     sentences = [random_sentence(rng, rng.randint(1, 30)) for _ in range(60)]
     unknown = Tokens(["new", "a", "words"], xpos=["A", "Z", "B"])
     sentences.append(ParsedSentence.of(DependencyTree(unknown, [1, -1, 1]), random_constituents(rng, unknown)))
-    decoder = TreeDecoder({"consdep2str": world.table}, world.phrases, world.model, world.weights, **options)  # type: ignore[arg-type]
+    decoder = TreeDecoder({"consdep2str": world.table}, world.phrases, world.model, world.weights, grammars=options)
     results = decoder.translate(parsed_corpus(sentences), threads=2)
     assert all(result.derivation.words == tuple(result.text.split()) for result in results)
     assert {"new", "words"} <= set(results[-1].text.split())
@@ -397,7 +397,9 @@ def test_flat_and_long_sentences(tmp_path: Path) -> None:
     rng = random.Random(6)
     flat = DependencyTree(Tokens([rng.choice(WORDS) for _ in range(500)], xpos=["A"] * 500), [-1] + [0] * 499)
     long = random_tree(rng, 200)
-    decoder = TreeDecoder({"augmented": world.table}, world.phrases, world.model, world.weights, partial_rules=True)
+    decoder = TreeDecoder(
+        {"augmented": world.table}, world.phrases, world.model, world.weights, grammars={"partial_rules": True}
+    )
     results = decoder.translate(parsed_corpus([ParsedSentence.of(flat), ParsedSentence.of(long)]))
     assert all(len(result.text.split()) > 50 for result in results)
 

@@ -6,6 +6,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include "bindings/given_options.hh"
 #include "forest/decoder.hh"
 
 namespace nb = nanobind;
@@ -77,28 +78,21 @@ void bind_tree_decoder(nb::module_& m) {
       .def(
           "__init__",
           [](forest::TreeDecoder* self, const std::vector<const treeglot::RuleTable*>& tables,
-             const treeglot::search::PhraseSource* phrases, const treeglot::lm::Model& model,
-             const std::vector<double>& weights, int stack_limit, double stack_threshold, int pop_limit, int rule_limit,
-             double rule_threshold, int phrase_limit, int max_phrase_words, int max_phrasal_nodes, int label_sets,
-             bool phrasal_recursion, bool partial_rules, bool pseudo_always, bool free_phrases, int span_limit) {
+             const treeglot::search::PhraseSource* phrases, const std::string& phrase_grammar,
+             const treeglot::lm::Model& model, const std::vector<double>& weights, int stack_limit,
+             double stack_threshold, int pop_limit, int rule_limit, double rule_threshold, int phrase_limit,
+             int max_phrase_words, const nb::dict& grammars) {
             forest::TreeDecoderLimits limits;
             limits.search = {stack_limit, stack_threshold, pop_limit};
             limits.tables = {rule_limit, rule_threshold, phrase_limit};
             limits.forest.max_phrase_words = max_phrase_words;
-            limits.forest.max_phrasal_nodes = max_phrasal_nodes;
-            limits.forest.label_sets = label_sets;
-            limits.forest.phrasal_recursion = phrasal_recursion;
-            limits.forest.partial_rules = partial_rules;
-            limits.forest.pseudo_always = pseudo_always;
-            limits.forest.free_phrases = free_phrases;
-            limits.forest.span_limit = span_limit;
-            new (self) forest::TreeDecoder(tables, phrases, model, weights, limits);
+            limits.grammars = given_options(grammars);
+            new (self) forest::TreeDecoder(tables, phrases, phrase_grammar, model, weights, limits);
           },
-          nb::arg("tables"), nb::arg("phrases").none(), nb::arg("model"), nb::arg("weights"), nb::kw_only(),
-          nb::arg("stack_limit"), nb::arg("stack_threshold"), nb::arg("pop_limit"), nb::arg("rule_limit"),
-          nb::arg("rule_threshold"), nb::arg("phrase_limit"), nb::arg("max_phrase_words"), nb::arg("max_phrasal_nodes"),
-          nb::arg("label_sets"), nb::arg("phrasal_recursion"), nb::arg("partial_rules"), nb::arg("pseudo_always"),
-          nb::arg("free_phrases"), nb::arg("span_limit"), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>())
+          nb::arg("tables"), nb::arg("phrases").none(), nb::arg("phrase_grammar"), nb::arg("model"), nb::arg("weights"),
+          nb::kw_only(), nb::arg("stack_limit"), nb::arg("stack_threshold"), nb::arg("pop_limit"),
+          nb::arg("rule_limit"), nb::arg("rule_threshold"), nb::arg("phrase_limit"), nb::arg("max_phrase_words"),
+          nb::arg("grammars"), nb::keep_alive<1, 3>(), nb::keep_alive<1, 5>())
       .def(
           "translate",
           [](const forest::TreeDecoder& self, const treeglot::ParsedCorpus& corpus, std::size_t first, std::size_t last,

@@ -3,10 +3,7 @@
 #include <stdexcept>
 
 #include "base/parallel.hh"
-#include "grammars/cons2str/matcher.hh"
-#include "grammars/hdr/matcher.hh"
-#include "grammars/hierarchical/matcher.hh"
-#include "grammars/rule_text.hh"
+#include "forest/closing.hh"
 
 namespace treeglot::forest {
 
@@ -15,35 +12,20 @@ struct TreeDecoder::Worker {
   Worker(const TreeDecoder& decoder)
       : owner(decoder),
         cache(*decoder.scorer_, decoder.limits_.tables),
-        forest(cache, decoder.phrases_, static_cast<int>(decoder.tables_.size()), decoder.first_words_.back(),
-               decoder.limits_.forest),
+        forest(cache, decoder.phrases_, decoder.blocks_.back(), decoder.limits_.forest),
         search(decoder.model_, decoder.weights_, decoder.limits_.search) {
-    for (std::size_t i = 0; i < decoder.tables_.size(); ++i) {
-      const RuleTable& table = *decoder.tables_[i];
-      const std::string grammar = table.grammar();
-      const int block = static_cast<int>(i);
-      const std::uint32_t first = decoder.first_words_[i];
-      if (grammar == "dep2str") {
-        matchers.push_back(std::make_unique<HdrMatcher>(table, HdrGrammar::kDep2str, block, first));
-      } else if (grammar == "augmented") {
-        matchers.push_back(std::make_unique<HdrMatcher>(table, HdrGrammar::kAugmented, block, first));
-      } else if (grammar == "consdep2str") {
-        matchers.push_back(std::make_unique<HdrMatcher>(table, HdrGrammar::kConsdep2str, block, first));
-      } else if (grammar == "cons2str") {
-        matchers.push_back(std::make_unique<ConstituencyMatcher>(table, block, first));
-      } else if (grammar == "hierarchical") {
-        matchers.push_back(std::make_unique<HierarchicalMatcher>(table, block, first));
-      } else {
-        throw std::runtime_error("a table of the unknown grammar '" + grammar + "'");
-      }
+    for (std::size_t i = 0; i < decoder.blocks_.size(); ++i) {
+      const RuleTable* table = i < decoder.tables_.size() ? decoder.tables_[i] : nullptr;
+      matchers.push_back(decoder.blocks_[i].grammar->matcher({table, decoder.blocks_[i], decoder.options_[i]}));
     }
-    if (decoder.limits_.forest.free_phrases) matchers.push_back(std::make_unique<FreePhraseMatcher>());
+    matchers.push_back(std::make_unique<JoinMatcher>());
+    matchers.push_back(std::make_unique<CopyMatcher>());
+    matchers.push_back(std::make_unique<GoalMatcher>());
   }
 
   TreeTranslation run(const ParsedCorpus& corpus, std::size_t n, const NBestRequest& request, bool with_steps) {
     forest.start(corpus, n);
     for (const auto& matcher : matchers) matcher->match(forest);
-    forest.finish();
     TreeTranslation result;
     const Forest& found = forest.forest();
     result.nodes = found.size();
@@ -84,7 +66,7 @@ struct TreeDecoder::Worker {
     if (node.kind == NodeKind::kConstituent) use.label = forest.label_text(static_cast<int>(node.detail) - 1);
     switch (edge.origin) {
       case kFromPhrases:
-        use.grammar = "phrases";
+        use.grammar = owner.blocks_.back().grammar->name;
         break;
       case kFromCopy:
         use.grammar = "copy";
@@ -100,8 +82,9 @@ struct TreeDecoder::Worker {
         break;
       default: {
         const RuleTable& table = *owner.tables_[edge.origin];
-        use.grammar = table.grammar();
-        write_source(
+        const Grammar& grammar = *owner.blocks_[edge.origin].grammar;
+        use.grammar = grammar.name;
+        grammar.text.write_source(
             forest.source_side(edge), [&](std::uint32_t id) { return table.source_word(id); },
             [&](std::uint32_t id) { return table.category(id); }, use.source);
       }
@@ -126,22 +109,25 @@ struct TreeDecoder::Worker {
 };
 
 TreeDecoder::TreeDecoder(std::vector<const RuleTable*> tables, const search::PhraseSource* phrases,
-                         const lm::Model& model, const std::vector<double>& weights, const TreeDecoderLimits& limits)
+                         const std::string& phrase_grammar, const lm::Model& model, const std::vector<double>& weights,
+                         const TreeDecoderLimits& limits)
     : tables_(std::move(tables)), phrases_(phrases), model_(model), weights_(weights), limits_(limits) {
-  const std::size_t blocks = tables_.size() + (phrases_ ? 1 : 0);
-  if (weights_.size() != static_cast<std::size_t>(first_feature(static_cast<int>(blocks)))) {
+  vocabulary_ = std::make_unique<TargetVocabulary>(model_);
+  int feature = kFirstBlock;
+  auto add_block = [&](const Grammar& grammar, std::uint32_t first_word) {
+    blocks_.push_back({&grammar, static_cast<int>(blocks_.size()), feature, first_word});
+    options_.emplace_back(grammar.options, limits_.grammars, true);
+    feature += kBlockSize + static_cast<int>(grammar.features.size());
+    if (grammar.subtree_nodes) limits_.forest.dependency_nodes = true;
+  };
+  for (const RuleTable* table : tables_) add_block(find_grammar(table->grammar()), vocabulary_->add(*table));
+  if (phrases_) add_block(find_grammar(phrase_grammar), vocabulary_->add(*phrases_));
+  if (blocks_.empty()) throw std::invalid_argument("a decoder without a table");
+  if (weights_.size() != static_cast<std::size_t>(feature)) {
     throw std::invalid_argument("not as many weights as features");
   }
-  vocabulary_ = std::make_unique<TargetVocabulary>(model_);
-  for (const RuleTable* table : tables_) {
-    first_words_.push_back(vocabulary_->add(*table));
-    const std::string grammar = table->grammar();
-    if (grammar != "cons2str" && grammar != "hierarchical") limits_.forest.dependency_nodes = true;
-  }
-  first_words_.push_back(phrases_ ? vocabulary_->add(*phrases_) : vocabulary_->size());
   vocabulary_->finish();
   scorer_ = std::make_unique<OptionScorer>(*vocabulary_, weights_);
-  Worker check(*this);  // tables of unknown grammars are refused at once
 }
 
 TreeDecoder::~TreeDecoder() = default;

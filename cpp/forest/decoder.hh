@@ -9,6 +9,7 @@
 
 #include "forest/cube_pruning.hh"
 #include "forest/matcher.hh"
+#include "grammars/registry.hh"
 #include "lm/model.hh"
 #include "search/phrase_source.hh"
 #include "table/rule_table.hh"
@@ -20,6 +21,7 @@ struct TreeDecoderLimits {
   SearchLimits search;
   TableLimits tables;
   ForestOptions forest;
+  GivenOptions grammars;  // options of the grammars, by name; one that several have is for all of them
 };
 
 // One application of a rule, ready to be shown.
@@ -49,10 +51,12 @@ struct TreeTranslation {
 
 class TreeDecoder {
  public:
-  // Tables and model must outlive the decoder. A table's grammar decides how it is matched. `phrases` may be nullptr.
-  // `weights`: five features, five for each table in this order, five for the phrases.
-  TreeDecoder(std::vector<const RuleTable*> tables, const search::PhraseSource* phrases, const lm::Model& model,
-              const std::vector<double>& weights, const TreeDecoderLimits& limits);
+  // Tables and model must outlive the decoder. A table's grammar decides how it is matched. `phrases` may be nullptr;
+  // `phrase_grammar` is the name of their grammar. `weights`: five features, then the block of each table in this
+  // order, then that of the phrases.
+  TreeDecoder(std::vector<const RuleTable*> tables, const search::PhraseSource* phrases,
+              const std::string& phrase_grammar, const lm::Model& model, const std::vector<double>& weights,
+              const TreeDecoderLimits& limits);
   ~TreeDecoder();
 
   // The result does not depend on `threads` (0: all cores). `progress`, if given, is called now and then in the calling
@@ -72,7 +76,8 @@ class TreeDecoder {
   TreeDecoderLimits limits_;
   std::unique_ptr<TargetVocabulary> vocabulary_;
   std::unique_ptr<OptionScorer> scorer_;
-  std::vector<std::uint32_t> first_words_;  // of each table, then of the phrases
+  std::vector<GrammarBlock> blocks_;   // of each table, then of the phrases
+  std::vector<OptionValues> options_;  // parallel to blocks_
 };
 
 }  // namespace treeglot::forest

@@ -1,6 +1,6 @@
 #include "forest/matcher.hh"
 
-#include <algorithm>
+#include "base/hash.hh"
 
 namespace treeglot::forest {
 
@@ -11,13 +11,9 @@ constexpr std::size_t kFlatPseudo = 6;
 
 }  // namespace
 
-SentenceForest::SentenceForest(OptionCache& cache, const search::PhraseSource* phrases, int phrase_block,
-                               std::uint32_t phrase_first_word, const ForestOptions& options)
-    : cache_(cache),
-      phrases_(phrases),
-      phrase_block_(phrase_block),
-      phrase_first_word_(phrase_first_word),
-      options_(options) {}
+SentenceForest::SentenceForest(OptionCache& cache, const search::PhraseSource* phrases,
+                               const GrammarBlock& phrase_block, const ForestOptions& options)
+    : cache_(cache), phrases_(phrases), phrase_block_(phrase_block), options_(options) {}
 
 void SentenceForest::start(const ParsedCorpus& corpus, std::size_t n) {
   cache_.trim();
@@ -28,6 +24,7 @@ void SentenceForest::start(const ParsedCorpus& corpus, std::size_t n) {
   sources_.clear();
   source_starts_.assign(1, 0);
   copies_.clear();
+  in_order_.clear();
   helpers_ = 0;
   phrase_ids_.clear();
   if (phrases_) {
@@ -103,8 +100,7 @@ const CachedOptions* SentenceForest::phrase(int begin, int end) {
   for (int j = begin; j < end; ++j) {
     if (phrase_ids_[j] == search::kNoWord) return nullptr;
   }
-  return cache_.phrase(*phrases_, phrase_block_, phrase_first_word_,
-                       {phrase_ids_.data() + begin, phrase_ids_.data() + end});
+  return cache_.phrase(*phrases_, phrase_block_, {phrase_ids_.data() + begin, phrase_ids_.data() + end});
 }
 
 const OptionList* SentenceForest::sequence(std::size_t tails, int feature) {
@@ -121,6 +117,8 @@ const OptionList* SentenceForest::sequence(std::size_t tails, int feature) {
 }
 
 void SentenceForest::add_pseudo(NodeId head, std::span<const NodeId> parts) {
+  const std::uint64_t key = hash_bytes(reinterpret_cast<const char*>(parts.data()), parts.size_bytes(), head);
+  if (!in_order_.insert(key).second) return;
   if (parts.size() <= kFlatPseudo) {
     add_edge(head, sequence(parts.size(), kPseudoFeature), parts, kFromPseudo);
     return;
@@ -157,47 +155,5 @@ std::string_view SentenceForest::target_text(TargetSymbol word) const {
 }
 
 void SentenceForest::join(NodeId head, NodeId tail) { add_edge(head, sequence(1, -1), {&tail, 1}, kFromJoin); }
-
-void SentenceForest::finish() {
-  const std::size_t made = forest_.size();  // joins and the goal add no nodes that phrases could fill
-  for (NodeId id = 0; id < made; ++id) {
-    const Node& found = forest_[id];
-    const NodeKind kind = found.kind;
-    const int begin = found.begin, end = found.end;
-    const std::uint32_t detail = found.detail;
-    if (kind == NodeKind::kSpan || kind == NodeKind::kGlue || (kind == NodeKind::kGroup && detail != 0)) continue;
-    if (const CachedOptions* known = phrase(begin, end)) add_edge(id, &known->list, {}, kFromPhrases);
-    // What other grammars know about the same words.
-    if (NodeId other = find(NodeKind::kSpan, begin, end); other != kNoNode && kind != NodeKind::kGroup) join(id, other);
-    if (kind == NodeKind::kConstituent) continue;
-    if (end - begin > 1) {
-      for (std::size_t n = 0; n < sentence_.phrases.size(); ++n) {
-        if (sentence_.phrases[n].begin != begin || sentence_.phrases[n].end != end) continue;
-        NodeId other = find(NodeKind::kConstituent, begin, end, static_cast<std::uint32_t>(n) + 1);
-        if (other != kNoNode) {
-          join(id, other);
-          break;  // the topmost of a unary chain
-        }
-      }
-    }
-    if (kind == NodeKind::kWord && !has_edges(id)) copy_word(id, begin);
-  }
-  const NodeId goal = node(NodeKind::kGoal, 0, size(), 0);
-  forest_.set_goal(goal);
-  if (size() == 0) {
-    add_edge(goal, sequence(0, -1), {}, kFromJoin);
-    return;
-  }
-  if (sentence_.has_dependency()) {
-    const int root = hdrs_.root();
-    const NodeKind kind = hdrs_.is_leaf(root) ? NodeKind::kWord : NodeKind::kSubtree;
-    if (NodeId whole = find(kind, 0, size()); whole != kNoNode) join(goal, whole);
-  }
-  if (NodeId whole = find(NodeKind::kConstituent, 0, size(), 1); whole != kNoNode) join(goal, whole);
-  if (NodeId whole = find(NodeKind::kGlue, 0, size()); whole != kNoNode) join(goal, whole);
-  if (!has_edges(goal)) {  // a constituency tree that is only a pre-terminal
-    if (NodeId whole = find(NodeKind::kWord, 0, size()); whole != kNoNode) join(goal, whole);
-  }
-}
 
 }  // namespace treeglot::forest

@@ -8,6 +8,7 @@
 #include <span>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "forest/forest.hh"
@@ -22,7 +23,7 @@ enum Origin : std::uint16_t {
   kFromPhrases = 0xFF00,  // a bilingual phrase
   kFromCopy = 0xFF01,     // a word that no table knows
   kFromPseudo = 0xFF02,   // a pseudo rule: members in source order
-  kFromGlue = 0xFF03,     // glue of a hierarchical derivation
+  kFromGlue = 0xFF03,     // glue: parts put one after another
   kFromJoin = 0xFF04,     // one node is the translation of another: no words, no features
 };
 
@@ -32,26 +33,18 @@ struct TableIds {
 };
 
 struct ForestOptions {
-  int max_phrase_words = 7;        // of the bilingual phrases on nodes
-  int max_phrasal_nodes = 2;       // in one rule
-  int label_sets = 16;             // sets of fixed and floating structures for one rule
-  bool phrasal_recursion = false;  // rules also for phrasal nodes
-  bool partial_rules = false;      // where no rule matches an HDR: rules for some of its members, the others in order
-  bool pseudo_always = false;      // pseudo rules also where rules match
-  bool free_phrases = false;      // grammar "phrases": phrases over any neighbouring members of an HDR, in source order
-  int span_limit = 10;            // hierarchical: words under a rule
+  int max_phrase_words = 7;       // of the bilingual phrases on nodes
   bool dependency_nodes = false;  // some grammar works on dependency subtrees
 };
 
 // The forest of one sentence while it is built; kept from sentence to sentence for its buffers.
 class SentenceForest {
  public:
-  SentenceForest(OptionCache& cache, const search::PhraseSource* phrases, int phrase_block,
-                 std::uint32_t phrase_first_word, const ForestOptions& options);
+  // `phrases` (with its block) may be nullptr.
+  SentenceForest(OptionCache& cache, const search::PhraseSource* phrases, const GrammarBlock& phrase_block,
+                 const ForestOptions& options);
 
   void start(const ParsedCorpus& corpus, std::size_t n);
-  // After the matchers: phrases for every node, copied words, joins between grammars, the goal.
-  void finish();
 
   const ParsedCorpus& corpus() const { return *corpus_; }
   const ParsedSentence& sentence() const { return sentence_; }
@@ -75,10 +68,14 @@ class SentenceForest {
   }
   // A node of its own, for translations that are built step by step.
   NodeId helper(int begin, int end) { return forest_.add_node(NodeKind::kGroup, begin, end, ++helpers_); }
-  // Where hierarchical rules over [begin, end) go.
+  // Members [begin, end) in words of the HDR at `head`, for rules that take some of its members.
+  NodeId run(int head, int begin, int end) {
+    return node(NodeKind::kGroup, begin, end, static_cast<std::uint32_t>(head) + 1);
+  }
+  // Where rules over any words [begin, end) go.
   NodeId span(int begin, int end) { return node(NodeKind::kSpan, begin, end, 0); }
-  // What a hierarchical rule or glue takes for [begin, end): the dependency subtree with these words if a grammar works
-  // on subtrees (finish() joins the span to it), else the span.
+  // What such a rule or glue takes for [begin, end): the dependency subtree with these words if a grammar works on
+  // subtrees (the span is joined to it when all grammars are done), else the span.
   NodeId span_tail(int begin, int end);
   NodeId glue(int end) { return node(NodeKind::kGlue, 0, end, 0); }
   NodeId find(NodeKind kind, int begin, int end, std::uint32_t detail = 0) const;  // kNoNode if it does not exist
@@ -93,14 +90,19 @@ class SentenceForest {
   const CachedOptions* phrase(int begin, int end);
   // Options that only put tails one after another, with a value for one feature (-1: none).
   const OptionList* sequence(std::size_t tails, int feature);
-  // A pseudo rule: nodes in this order. Many nodes are joined step by step over helper nodes.
+  // A pseudo rule: nodes in this order. Many nodes are joined step by step over helper nodes. However many grammars ask
+  // for the same one, it is there once.
   void add_pseudo(NodeId head, std::span<const NodeId> parts);
+  // One node is the translation of another.
+  void join(NodeId head, NodeId tail);
   // Word j as it is, with its penalty.
   void copy_word(NodeId node, int j);
   // The head-dependents relations; only if the sentence has a dependency tree.
   HdrView& hdrs() { return hdrs_; }
 
   const Forest& forest() const { return forest_; }
+  void set_goal(NodeId goal) { forest_.set_goal(goal); }
+  NodeId goal() { return node(NodeKind::kGoal, 0, size(), 0); }
   std::span<const Symbol> source_side(const Edge& edge) const;
   // The text of a target symbol: of a table or a copied word.
   std::string_view target_text(TargetSymbol word) const;
@@ -111,12 +113,9 @@ class SentenceForest {
     return (std::uint64_t{detail} << 36) | (std::uint64_t{static_cast<std::uint8_t>(kind)} << 32) |
            (static_cast<std::uint64_t>(begin) << 16) | static_cast<std::uint64_t>(end);
   }
-  void join(NodeId head, NodeId tail);
-
   OptionCache& cache_;
   const search::PhraseSource* phrases_;
-  int phrase_block_;
-  std::uint32_t phrase_first_word_;
+  GrammarBlock phrase_block_;
   ForestOptions options_;
 
   const ParsedCorpus* corpus_ = nullptr;
@@ -130,14 +129,22 @@ class SentenceForest {
   std::vector<Symbol> sources_;
   std::vector<std::uint32_t> source_starts_;
   std::vector<std::unique_ptr<CachedOptions>> copies_;
+  std::unordered_set<std::uint64_t> in_order_;  // pseudo rules that are there: a hash of head and parts
   std::uint32_t helpers_ = 0;
 };
 
-// A grammar's half of the forest. Each thread has its own.
+// What adds edges to the forest. Each thread has its own.
 class Matcher {
  public:
   virtual ~Matcher() = default;
   virtual void match(SentenceForest& forest) = 0;
+};
+
+// What a grammar's matcher is made from.
+struct MatcherSetup {
+  const RuleTable* table;  // nullptr: the grammar has none
+  GrammarBlock block;
+  OptionValues options;
 };
 
 }  // namespace treeglot::forest

@@ -16,12 +16,25 @@ std::uint64_t phrase_key(std::span<const WordId> words) {
   return hash_bytes(reinterpret_cast<const char*>(words.data()), words.size_bytes());
 }
 
-void add_block(RuleOption& option, int block, const float* ts_st_lexts_lexst) {
-  const int first = first_feature(block);
+void add_block(RuleOption& option, const GrammarBlock& block, const float* ts_st_lexts_lexst) {
   for (int i = 0; i < 4; ++i) {
-    option.features.push_back({static_cast<std::uint16_t>(first + i), ts_st_lexts_lexst[i]});
+    option.features.push_back({static_cast<std::uint16_t>(block.first_feature + i), ts_st_lexts_lexst[i]});
   }
-  option.features.push_back({static_cast<std::uint16_t>(first + 4), 1.0f});
+  option.features.push_back({static_cast<std::uint16_t>(block.first_feature + 4), 1.0f});
+}
+
+// The features that a grammar has beside the common ones.
+void add_own_features(RuleOption& option, const GrammarBlock& block, std::span<const Symbol> source,
+                      std::span<const TargetSymbol> target) {
+  const Grammar& grammar = *block.grammar;
+  if (grammar.features.empty() || !grammar.rule_features) return;
+  std::vector<float> values(grammar.features.size(), 0.0f);
+  grammar.rule_features(source, target, values);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (values[i] == 0) continue;
+    option.features.push_back(
+        {static_cast<std::uint16_t>(block.first_feature + kBlockSize + static_cast<int>(i)), values[i]});
+  }
 }
 
 }  // namespace
@@ -97,10 +110,11 @@ void OptionCache::trim() {
   count_ = 0;
 }
 
-const CachedOptions* OptionCache::rules(const RuleTable& table, int block, std::uint32_t first_word,
+const CachedOptions* OptionCache::rules(const RuleTable& table, const GrammarBlock& block,
                                         const RuleTable::Place& place, std::span<const Symbol> source) {
-  if (rules_.size() <= static_cast<std::size_t>(block)) rules_.resize(block + 1);
-  auto [found, fresh] = rules_[block].try_emplace(place.rules);
+  const auto number = static_cast<std::size_t>(block.number);
+  if (rules_.size() <= number) rules_.resize(number + 1);
+  auto [found, fresh] = rules_[number].try_emplace(place.rules);
   if (!fresh) return found->second.get();
   entries_.clear();
   // The table's order is that of P(t|s); twice the limit leaves room for the other features to choose.
@@ -114,9 +128,10 @@ const CachedOptions* OptionCache::rules(const RuleTable& table, int block, std::
     RuleOption& option = made->options[i];
     option.target = entries_[i].target;
     for (TargetSymbol& symbol : option.target) {
-      if (!is_target_variable(symbol)) symbol = canonical(symbol + first_word);
+      if (!is_target_variable(symbol)) symbol = canonical(symbol + block.first_word);
     }
     add_block(option, block, entries_[i].scores.data());
+    add_own_features(option, block, source, entries_[i].target);
     option.rule = static_cast<std::uint32_t>(entries_[i].rule);
     scorer_.complete(option);
     labels.push_back(std::move(entries_[i].labels));
@@ -127,7 +142,7 @@ const CachedOptions* OptionCache::rules(const RuleTable& table, int block, std::
   return found->second.get();
 }
 
-const CachedOptions* OptionCache::phrase(const search::PhraseSource& phrases, int block, std::uint32_t first_word,
+const CachedOptions* OptionCache::phrase(const search::PhraseSource& phrases, const GrammarBlock& block,
                                          std::span<const WordId> words) {
   auto [found, fresh] = phrases_.try_emplace(phrase_key(words));
   if (!fresh) return found->second.get();
@@ -139,7 +154,7 @@ const CachedOptions* OptionCache::phrase(const search::PhraseSource& phrases, in
   for (std::size_t i = 0; i < matches_.size(); ++i) {
     search::PhraseMatch match = matches_[i];
     RuleOption& option = made->options[i];
-    for (WordId word : match.target) option.target.push_back(canonical(word + first_word));
+    for (WordId word : match.target) option.target.push_back(canonical(word + block.first_word));
     // The table's order: p(f|e), lex(f|e), p(e|f), lex(e|f).
     const float scores[4] = {match.scores[2], match.scores[0], match.scores[3], match.scores[1]};
     add_block(option, block, scores);

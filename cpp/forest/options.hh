@@ -11,20 +11,27 @@
 #include <vector>
 
 #include "forest/forest.hh"
+#include "grammars/registry.hh"
 #include "lm/model.hh"
 #include "search/phrase_source.hh"
 #include "table/rule_table.hh"
 
 namespace treeglot::forest {
 
-// The features of a tree system: five of its own, then a block of five for each rule table and for the bilingual
-// phrases: ln P(t|s), P(s|t), Plex(t|s), Plex(s|t) and the number of rules.
-inline constexpr int kCopiedFeature = 2;  // copied words
-inline constexpr int kPseudoFeature = 3;  // pseudo rules
-inline constexpr int kGlueFeature = 4;    // glue rules
-inline constexpr int kFirstBlock = 5, kBlockSize = 5;
-inline constexpr int first_feature(int block) { return kFirstBlock + block * kBlockSize; }
-inline constexpr float kLowestLog = -100;  // stands for ln 0
+// The features of a system: five of its own, then a block for each grammar: ln P(t|s), P(s|t), Plex(t|s), Plex(s|t),
+// the number of rules, and what the grammar declares beside.
+inline constexpr int kCopiedFeature = 2;               // copied words
+inline constexpr int kPseudoFeature = 3;               // pseudo rules
+inline constexpr int kGlueFeature = 4;                 // glue rules
+inline constexpr int kFirstBlock = 5, kBlockSize = 5;  // of what every block has
+inline constexpr float kLowestLog = -100;              // stands for ln 0
+
+// A grammar in a decoder: the number of its block, its features and its target words in the decoder's numbering.
+struct GrammarBlock {
+  const Grammar* grammar = nullptr;
+  int number = 0, first_feature = kFirstBlock;
+  std::uint32_t first_word = 0;
+};
 
 // The target words of all tables in one numbering, with their ids in the language model (found when first needed).
 class TargetVocabulary {
@@ -95,12 +102,11 @@ class OptionCache {
   // Between sentences: makes room. What was given out before is no longer valid if it did.
   void trim();
 
-  // The rules of a source side of `table`, whose scores go to feature block `block` and whose target words begin at
-  // `first_word`. nullptr if there are none.
-  const CachedOptions* rules(const RuleTable& table, int block, std::uint32_t first_word, const RuleTable::Place& place,
+  // The rules of a source side of `table`. nullptr if there are none.
+  const CachedOptions* rules(const RuleTable& table, const GrammarBlock& block, const RuleTable::Place& place,
                              std::span<const Symbol> source);
   // The translations of a phrase, nullptr if there are none.
-  const CachedOptions* phrase(const search::PhraseSource& phrases, int block, std::uint32_t first_word,
+  const CachedOptions* phrase(const search::PhraseSource& phrases, const GrammarBlock& block,
                               std::span<const WordId> words);
   // Anything else by key; `make` fills a new entry. nullptr if it left the entry empty.
   template <class Make>

@@ -10,8 +10,10 @@
 #include <tuple>
 #include <vector>
 
+#include "forest/closing.hh"
 #include "forest/matcher.hh"
 #include "forest/random_model_test.hh"
+#include "grammars/registry.hh"
 #include "table/rule_counts.hh"
 #include "table/rule_table.hh"
 #include "table/rule_table_writer.hh"
@@ -74,7 +76,8 @@ class RandomTable {
     path_ = name;
     ParsedBitext corpus;
     for (int n = 0; n < sentences; ++n) {
-      const RandomSentence sentence = random_sentence(random, longest, vocabulary, grammar == "cons2str");
+      const RandomSentence sentence =
+          random_sentence(random, longest, vocabulary, find_grammar(grammar).needs.source_constituency);
       add_sentence(corpus.source, sentence);
       const std::size_t size = sentence.words.size();
       std::vector<WordLink> links;
@@ -93,7 +96,7 @@ class RandomTable {
     RuleTableWriter writer(path_, corpus, categories, about);
     RuleCountOptions options;
     options.threads = 1;
-    auto make = [&] { return make_extractor(grammar, {}, corpus.source, categories); };
+    auto make = [&] { return make_extractor(grammar, {}, corpus, categories); };
     writer.finish(count_rules(corpus, categories, make, options, writer));
     table_ = std::make_unique<RuleTable>(path_);
   }
@@ -116,20 +119,27 @@ class RandomTable {
 
 // A forest without phrases whose rules come from one table.
 struct MatchingForest {
-  MatchingForest(std::mt19937& random, const RuleTable& table, const forest::ForestOptions& options)
+  MatchingForest(std::mt19937& random, const RuleTable& table)
       : file(random_arpa(random, 2, 3, 0.5, true)),
         model(file.path),
         vocabulary(model),
-        first_word(vocabulary.add(table)),
+        block{&find_grammar(table.grammar()), 0, forest::kFirstBlock, vocabulary.add(table)},
         scorer((vocabulary.finish(), vocabulary), weights),
         cache(scorer, {}),
-        forest(cache, nullptr, 1, vocabulary.size(), options) {}
+        forest(cache, nullptr, block, {}) {}
+
+  // What comes after the grammars.
+  void finish() {
+    forest::JoinMatcher().match(forest);
+    forest::CopyMatcher().match(forest);
+    forest::GoalMatcher().match(forest);
+  }
 
   TemporaryModel file;
   lm::Model model;
-  std::vector<double> weights = std::vector<double>(forest::first_feature(1), 0.1);
+  std::vector<double> weights = std::vector<double>(forest::kFirstBlock + forest::kBlockSize, 0.1);
   forest::TargetVocabulary vocabulary;
-  std::uint32_t first_word;
+  forest::GrammarBlock block;
   forest::OptionScorer scorer;
   forest::OptionCache cache;
   forest::SentenceForest forest;

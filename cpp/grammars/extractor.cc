@@ -1,12 +1,7 @@
 #include "grammars/extractor.hh"
 
-#include <array>
 #include <mutex>
 #include <stdexcept>
-
-#include "grammars/cons2str/extractor.hh"
-#include "grammars/hdr/extractor.hh"
-#include "grammars/hierarchical/extractor.hh"
 
 namespace treeglot {
 
@@ -51,51 +46,6 @@ const std::string& CategoryInterner::text(std::uint32_t id) const {
 std::size_t CategoryInterner::size() const {
   std::shared_lock lock(mutex_);
   return known_ + added_.size();
-}
-
-namespace {
-
-constexpr std::array<std::string_view, 5> kNames{"dep2str", "augmented", "consdep2str", "cons2str", "hierarchical"};
-
-[[noreturn]] void refuse(std::string_view grammar) {
-  throw std::invalid_argument("there is no grammar " + std::string(grammar));
-}
-
-}  // namespace
-
-std::span<const std::string_view> extractor_names() { return kNames; }
-
-NeededTrees needed_trees(std::string_view grammar) {
-  if (grammar == "dep2str" || grammar == "augmented") return {true, false};
-  if (grammar == "consdep2str") return {true, true};
-  if (grammar == "cons2str") return {false, true};
-  if (grammar == "hierarchical") return {false, false};
-  refuse(grammar);
-}
-
-std::unique_ptr<RuleExtractor> make_extractor(std::string_view grammar, const ExtractOptions& options,
-                                              const ParsedCorpus& corpus, CategoryInterner& interner) {
-  auto hdr = [&](HdrGrammar kind) { return std::make_unique<HdrExtractor>(kind, options, corpus, interner); };
-  if (grammar == "dep2str") return hdr(HdrGrammar::kDep2str);
-  if (grammar == "augmented") return hdr(HdrGrammar::kAugmented);
-  if (grammar == "consdep2str") return hdr(HdrGrammar::kConsdep2str);
-  if (grammar == "cons2str") {
-    return std::make_unique<GhkmExtractor>(GhkmOptions{.max_height = options.max_height,
-                                                       .max_leaves = options.max_leaves,
-                                                       .max_variants = options.max_variants,
-                                                       .max_fragments = options.max_fragments,
-                                                       .composed = options.composed});
-  }
-  if (grammar == "hierarchical") {
-    return std::make_unique<HierarchicalExtractor>(HierarchicalOptions{.max_span = options.max_initial_phrase,
-                                                                       .max_gaps = options.max_gaps,
-                                                                       .max_symbols = options.max_source_symbols,
-                                                                       .min_gap = options.min_gap,
-                                                                       .fractional = options.fractional,
-                                                                       .tight = options.tight,
-                                                                       .max_rules = options.max_rules});
-  }
-  refuse(grammar);
 }
 
 }  // namespace treeglot

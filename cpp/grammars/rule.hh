@@ -1,5 +1,5 @@
-// What every tree-to-string grammar extracts: a source side of symbols, a target side of words and variables, a count,
-// the links between their words, and (augmented rules only) labels over members of the source side.
+// What every grammar extracts: a source side of symbols, a target side of words and variables, a count,
+// the links between their words, and (some grammars) labels over members of the source side.
 //
 // Symbols are numbers: a kind and an id. The text of a rule (spec: tree-to-string, section 2) is made in one place,
 // rule_text.cc.
@@ -28,7 +28,7 @@ enum class SymbolKind : std::uint8_t {
   kOpen = 10,         // (NP        begin of a constituent or pre-terminal inside a tree fragment
   kClose = 11,        // )          its end; id 0
   kSite = 12,         // x1:NP      a constituent or pre-terminal at the frontier of a tree fragment
-  kGap = 13,          // x1:X       a hierarchical non-terminal; id 0
+  kGap = 13,          // x1:X       a gap that anything may fill; id 0
 };
 
 // A source symbol: 4 bits of kind, 28 of id. Ids of kWord, kHeadWord and kInternalWord are words, others categories
@@ -45,6 +45,7 @@ inline constexpr bool has_word(Symbol symbol) {  // a terminal: its word has lin
 inline constexpr bool id_is_word(Symbol symbol) {
   return has_word(symbol) || symbol_kind(symbol) == SymbolKind::kInternalWord;
 }
+inline constexpr bool has_id(SymbolKind kind) { return kind != SymbolKind::kClose && kind != SymbolKind::kGap; }
 inline constexpr bool is_variable(Symbol symbol) {
   switch (symbol_kind(symbol)) {
     case SymbolKind::kVariable:
@@ -70,7 +71,7 @@ inline constexpr bool is_target_variable(TargetSymbol symbol) { return (symbol &
 inline constexpr std::uint32_t variable_number(TargetSymbol symbol) { return symbol & ~kVariableBit; }
 
 // A group of neighbouring members of an HDR, [begin, end) in symbols of the source side: a fixed structure (covers the
-// head) or a floating one (paper "augmented").
+// head) or a floating one.
 struct StructureLabel {
   std::uint8_t begin, end;
   friend bool operator==(const StructureLabel&, const StructureLabel&) = default;
@@ -82,7 +83,7 @@ struct ExtractedRule {
   std::vector<Symbol> source;
   std::vector<TargetSymbol> target;
   std::vector<WordLink> links;         // places in source and target, both terminals
-  std::vector<StructureLabel> labels;  // sorted; empty but for augmented rules
+  std::vector<StructureLabel> labels;  // sorted; empty in most grammars
   float count = 1;                     // 1/m
 };
 using RuleSink = std::function<void(const ExtractedRule&)>;

@@ -261,7 +261,7 @@ std::vector<SourceText> parse_source(std::string_view text, RuleFamily family,
   split(text, [&](std::string_view token) {
     if (family == RuleFamily::kTree) {
       parse_tree_token(token, variables, depth, result);
-    } else if (family == RuleFamily::kHdr) {
+    } else if (family == RuleFamily::kMembers) {
       result.push_back(parse_member(token, variables, is_tag));
       heads += token.starts_with('^');
     } else if (std::string_view rest = token; take_variable(rest, variables)) {
@@ -271,7 +271,7 @@ std::vector<SourceText> parse_source(std::string_view text, RuleFamily family,
       result.push_back({SymbolKind::kWord, unescape(token)});
     }
   });
-  if (family == RuleFamily::kHdr && heads != 1) throw std::invalid_argument("a rule has exactly one head (^)");
+  if (family == RuleFamily::kMembers && heads != 1) throw std::invalid_argument("a rule has exactly one head (^)");
   if (depth != 0) throw std::invalid_argument("a bracket is not closed");
   return result;
 }
@@ -295,6 +295,14 @@ std::vector<TargetText> parse_target(std::string_view text, std::size_t variable
   });
   if (found != variables) throw std::invalid_argument("a variable is missing on the target side");
   return result;
+}
+
+SymbolText symbol_text(RuleFamily family) {
+  return {write_source,
+          [family](std::string_view text, const IsTag& is_tag) { return parse_source(text, family, is_tag); },
+          [](std::span<const TargetSymbol> target, const TextOf& word, const TextOf&, std::string& out) {
+            write_target(target, word, out);
+          }};
 }
 
 std::string unescape(std::string_view text) {

@@ -4,7 +4,7 @@
 //   英特尔 将 ^推出 x1:本*              an HDR rule: words, the head ^, internal dependents x1:…*
 //   x1:NR _:M ^x2:VP[VV_NN]             variables, a deleted member, a phrasal node that covers the head
 //   (NP (NN 本) x1:VP)                  a tree fragment
-//   das x1:X haus                       a hierarchical rule
+//   das x1:X haus                       words with a gap
 //
 // Words and categories that would be misread are escaped: \uXXXX stands for the first character of what begins with ^,
 // _: or x<digits>: (on the target side also of x<digits>), for the last one of what ends in *, for white space, for the
@@ -28,7 +28,8 @@ using TextOf = std::function<std::string_view(std::uint32_t)>;
 void write_source(std::span<const Symbol> source, const TextOf& word, const TextOf& category, std::string& out);
 void write_target(std::span<const TargetSymbol> target, const TextOf& word, std::string& out);
 
-enum class RuleFamily : std::uint8_t { kHdr, kTree, kHierarchical };
+// How source sides look: members of a head-dependents relation, a tree fragment, or words with gaps.
+enum class RuleFamily : std::uint8_t { kMembers, kTree, kGaps };
 
 struct SourceText {
   SymbolKind kind;
@@ -47,6 +48,18 @@ struct TargetText {
 std::vector<SourceText> parse_source(std::string_view text, RuleFamily family,
                                      const std::function<bool(std::string_view)>& is_tag);
 std::vector<TargetText> parse_target(std::string_view text, std::size_t variables);
+
+// How the sides of a grammar's rules are written and read.
+using IsTag = std::function<bool(std::string_view)>;
+struct SymbolText {
+  std::function<void(std::span<const Symbol>, const TextOf& word, const TextOf& category, std::string& out)>
+      write_source;
+  std::function<std::vector<SourceText>(std::string_view, const IsTag&)> parse_source;
+  std::function<void(std::span<const TargetSymbol>, const TextOf& word, const TextOf& category, std::string& out)>
+      write_target;
+};
+// That of a family.
+SymbolText symbol_text(RuleFamily family);
 
 // Undoes the escapes of one word or category.
 std::string unescape(std::string_view text);

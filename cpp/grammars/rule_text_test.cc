@@ -125,7 +125,7 @@ BOOST_AUTO_TEST_CASE(there_and_back) {
       if (item.kind == K::kInternalWord && tags.contains(item.text)) item.kind = K::kInternalTag;
     }
     auto is_tag = [&](std::string_view content) { return tags.contains(std::string(content)); };
-    BOOST_CHECK(parse_source(source_text(side), RuleFamily::kHdr, is_tag) == side);
+    BOOST_CHECK(parse_source(source_text(side), RuleFamily::kMembers, is_tag) == side);
 
     std::vector<SourceText> tree{{K::kOpen, text()}}, flat;
     int depth = 1;
@@ -151,7 +151,7 @@ BOOST_AUTO_TEST_CASE(there_and_back) {
     }
     for (; depth > 0; --depth) tree.push_back({K::kClose, ""});
     BOOST_CHECK(parse_source(source_text(tree), RuleFamily::kTree, no_tag) == tree);
-    if (!flat.empty()) BOOST_CHECK(parse_source(source_text(flat), RuleFamily::kHierarchical, no_tag) == flat);
+    if (!flat.empty()) BOOST_CHECK(parse_source(source_text(flat), RuleFamily::kGaps, no_tag) == flat);
 
     std::vector<TargetText> target;
     for (std::size_t i = 0; i < variables; ++i) target.push_back({static_cast<int>(i), ""});
@@ -163,12 +163,12 @@ BOOST_AUTO_TEST_CASE(there_and_back) {
 
 BOOST_AUTO_TEST_CASE(what_is_refused) {
   for (std::string_view text : {"", "a  ^b", "a b", "^a ^b", "x2:NN ^a", "^x1:", "^x1:VV*", "^", "x1:* ^a"}) {
-    BOOST_CHECK_THROW(parse_source(text, RuleFamily::kHdr, no_tag), std::invalid_argument);
+    BOOST_CHECK_THROW(parse_source(text, RuleFamily::kMembers, no_tag), std::invalid_argument);
   }
   for (std::string_view text : {"(NP a", "(NP a))", "a", "(A b) (C d)", "( a)", "(A x2:B)", "(A b) c"}) {
     BOOST_CHECK_THROW(parse_source(text, RuleFamily::kTree, no_tag), std::invalid_argument);
   }
-  BOOST_CHECK_THROW(parse_source("x1:Y", RuleFamily::kHierarchical, no_tag), std::invalid_argument);
+  BOOST_CHECK_THROW(parse_source("x1:Y", RuleFamily::kGaps, no_tag), std::invalid_argument);
   for (std::string_view text : {"", "x1", "x1 x1 x2", "x1 x3", "x0 x1 x2", "x1 x99999999999999999999"}) {
     BOOST_CHECK_THROW(parse_target(text, 2), std::invalid_argument);
   }

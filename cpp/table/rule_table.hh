@@ -1,9 +1,8 @@
-// The rule table of a tree-to-string grammar for decoding: one memory-mapped file that loads at once, for all five
-// grammars.
+// The rule table of a grammar for decoding: one memory-mapped file that loads at once, for all grammars.
 //
 // A source side is found by walking symbol by symbol: every prefix of every source side has a 64-bit key (walk_start,
 // walk_step), and a probing hash table of keys tells whether a prefix exists and, if it is a whole source side, where
-// its rules are. So a matcher can look up a whole HDR at once or grow hierarchical rules word by word.
+// its rules are. So a matcher can look up a whole HDR at once or grow rules with gaps word by word.
 #pragma once
 
 #include <array>
@@ -31,7 +30,7 @@ struct RuleEntry {
   std::array<float, 4> scores;
   float count = 0;
   float source_total = 0, target_total = 0;  // counts of its sides
-  std::vector<StructureLabel> labels;        // augmented tables only
+  std::vector<StructureLabel> labels;        // of grammars that have them
   std::uint64_t rule = 0;                    // tells it from all other rules of the table, for explanations
 };
 
@@ -77,7 +76,7 @@ class RuleTable {
   std::size_t source_words() const;
   std::size_t categories() const;
   std::string description() const;     // what its writer wanted to say about it
-  std::string grammar() const;         // "dep2str", "augmented", ...
+  std::string grammar() const;         // its name in the registry
   std::size_t longest_source() const;  // symbols
   std::size_t longest_target() const;
 

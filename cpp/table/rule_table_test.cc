@@ -9,6 +9,7 @@
 #include <random>
 #include <set>
 
+#include "grammars/registry.hh"
 #include "table/rule_counts.hh"
 #include "table/rule_table_writer.hh"
 
@@ -60,7 +61,7 @@ RuleStatistics build(const ParsedBitext& corpus, const std::string& path, const 
   about.discounted = options.discounting != Discounting::kNone;
   about.place_bits = place_bits;
   RuleTableWriter writer(path, corpus, categories, about);
-  auto make = [&] { return make_extractor("hierarchical", {}, corpus.source, categories); };
+  auto make = [&] { return make_extractor("hierarchical", {}, corpus, categories); };
   RuleStatistics statistics = count_rules(corpus, categories, make, options, writer);
   writer.finish(statistics);
   return statistics;

@@ -51,8 +51,6 @@ void rank_by_frequency(std::vector<Frequency>& symbols) {
   for (std::uint32_t rank = 0; rank < symbols.size(); ++rank) *symbols[rank].rank = rank;
 }
 
-bool has_id(SymbolKind kind) { return kind != SymbolKind::kClose && kind != SymbolKind::kGap; }
-
 }  // namespace
 
 RuleTableWriter::RuleTableWriter(const std::string& path, const ParsedBitext& corpus,

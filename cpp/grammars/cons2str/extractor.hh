@@ -56,7 +56,7 @@ class GhkmExtractor : public RuleExtractor {
 
   // How many nodes had more fragments than `max_fragments`.
   std::uint64_t cut() const { return cut_; }
-  ExtractStatistics statistics() const override { return {.phrasal_nodes = 0, .crossing = 0, .cut = cut_}; }
+  ExtractStatistics statistics() const override { return {{"cut", cut_}}; }
 
  private:
   struct TreeNode {

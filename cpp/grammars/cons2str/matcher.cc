@@ -16,9 +16,8 @@ void ConstituencyMatcher::match(SentenceForest& forest) {
   longest_ = table_.longest_source();
   for (std::uint32_t n = tree_.size(); n-- > 0;) {  // from the words up
     const NodeId root = node(forest, n);
-    const bool first = !forest.has_edges(root);
     const bool matched = match_root(forest, n);
-    if (tree_.is_preterminal(n) || !first || (matched && !forest.options().pseudo_always)) continue;
+    if (tree_.is_preterminal(n) || (matched && !pseudo_always_)) continue;
     tails_.clear();
     for (std::uint32_t child : tree_.children(n)) tails_.push_back(node(forest, child));
     forest.add_pseudo(root, tails_);
@@ -96,11 +95,11 @@ void ConstituencyMatcher::step(SentenceForest& forest, WalkKey key, const RuleTa
 
 void ConstituencyMatcher::take(SentenceForest& forest, const RuleTable::Place& place) {
   if (place.rules == 0) return;
-  const CachedOptions* options = forest.cache().rules(table_, block_, first_word_, place, symbols_);
+  const CachedOptions* options = forest.cache().rules(table_, block_, place, symbols_);
   if (!options) return;
   tails_.clear();
   for (std::uint32_t site : sites_) tails_.push_back(node(forest, site));
-  forest.add_edge(root_, &options->list, tails_, static_cast<std::uint16_t>(block_), symbols_);
+  forest.add_edge(root_, &options->list, tails_, static_cast<std::uint16_t>(block_.number), symbols_);
   matched_ = true;
 }
 

@@ -20,9 +20,8 @@ class ConstituencyMatcher : public Matcher {
  public:
   static constexpr int kMaxSteps = 20000;
 
-  // `block`: the table's feature block, also the origin of its edges; `first_word`: of its target words.
-  ConstituencyMatcher(const RuleTable& table, int block, std::uint32_t first_word)
-      : table_(table), block_(block), first_word_(first_word) {}
+  ConstituencyMatcher(const RuleTable& table, const GrammarBlock& block, bool pseudo_always)
+      : table_(table), block_(block), pseudo_always_(pseudo_always) {}
 
   // Nothing happens in a sentence without a constituency tree, unless it is one word.
   void match(SentenceForest& forest) override;
@@ -49,8 +48,8 @@ class ConstituencyMatcher : public Matcher {
   void take(SentenceForest& forest, const RuleTable::Place& place);
 
   const RuleTable& table_;
-  const int block_;
-  const std::uint32_t first_word_;
+  const GrammarBlock block_;
+  const bool pseudo_always_;  // pseudo rules also where rules match
   std::size_t longest_ = 0;
   ConstituencyNodes tree_;
   TableIds ids_;

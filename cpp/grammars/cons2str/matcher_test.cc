@@ -70,10 +70,9 @@ BOOST_AUTO_TEST_CASE(equals_trying_everything) {
   for (int round = 0; round < 12; ++round) {
     RandomTable table(random, "cons2str", 12, 6, 2);
     const auto sources = table.sources();
-    forest::ForestOptions options;
-    options.pseudo_always = round % 2 == 1;
-    MatchingForest setup(random, *table, options);
-    forest::ConstituencyMatcher matcher(*table, 0, setup.first_word);
+    const bool pseudo_always = round % 2 == 1;
+    MatchingForest setup(random, *table);
+    forest::ConstituencyMatcher matcher(*table, setup.block, pseudo_always);
     ParsedCorpus corpus;
     for (int n = 0; n < 20; ++n) add_sentence(corpus, random_sentence(random, 8, 3, true));
     for (std::size_t n = 0; n < corpus.size(); ++n) {
@@ -102,11 +101,11 @@ BOOST_AUTO_TEST_CASE(equals_trying_everything) {
             setup.forest.forest()[setup.forest.find(forest::NodeKind::kConstituent, begin, end, detail)];
         std::size_t pseudo = 0, rules = 0;
         for (const forest::Edge& edge : node.edges) (edge.origin == 0 ? rules : pseudo) += 1;
-        BOOST_TEST(pseudo == (rules == 0 || options.pseudo_always ? 1u : 0u));
+        BOOST_TEST(pseudo == (rules == 0 || pseudo_always ? 1u : 0u));
         for (const Tree& child : tree.children) check(child);
       };
       check(whole);
-      setup.forest.finish();
+      setup.finish();
       BOOST_TEST(all_translated(setup.forest.forest()));
     }
   }
@@ -116,8 +115,8 @@ BOOST_AUTO_TEST_CASE(equals_trying_everything) {
 BOOST_AUTO_TEST_CASE(flat_deep_and_smallest_trees) {
   std::mt19937 random(17);
   RandomTable table(random, "cons2str", 12, 6, 2);
-  MatchingForest setup(random, *table, {});
-  forest::ConstituencyMatcher matcher(*table, 0, setup.first_word);
+  MatchingForest setup(random, *table);
+  forest::ConstituencyMatcher matcher(*table, setup.block, false);
   ParsedCorpus corpus;
   RandomSentence flat;
   flat.words.assign(500, "a");
@@ -134,7 +133,7 @@ BOOST_AUTO_TEST_CASE(flat_deep_and_smallest_trees) {
   for (std::size_t n = 0; n < corpus.size(); ++n) {
     setup.forest.start(corpus, n);
     matcher.match(setup.forest);
-    setup.forest.finish();
+    setup.finish();
     BOOST_TEST(all_translated(setup.forest.forest()));
   }
 }

@@ -31,27 +31,15 @@ bool HdrExtractor::SequenceEqual::operator()(std::span<const std::uint32_t> a, s
   return std::equal(a.begin(), a.end(), b.begin(), b.end());
 }
 
-HdrExtractor::HdrExtractor(HdrGrammar grammar, const ExtractOptions& options, const ParsedCorpus& corpus,
-                           CategoryInterner& interner)
-    : grammar_(grammar), options_(options), corpus_(corpus), interner_(interner) {
-  if (options.max_variants < 1 || options.max_variants > 1000) {
-    throw std::invalid_argument("max_variants is not from 1 to 1000");
-  }
-  if (options.max_phrasal_nodes < 0 || options.max_phrasal_nodes > 8) {
-    throw std::invalid_argument("max_phrasal_nodes is not from 0 to 8");
-  }
-  if (options.max_structure_words < 1) throw std::invalid_argument("max_structure_words is below 1");
-  if (grammar == HdrGrammar::kConsdep2str && options.span_mode == SpanMode::kXie) {
-    throw std::invalid_argument("consdep2str has no span mode xie");
-  }
-}
+HdrExtractor::HdrExtractor(const HdrOptions& options, const ParsedCorpus& corpus, CategoryInterner& interner)
+    : options_(options), corpus_(corpus), interner_(interner) {}
 
 void HdrExtractor::extract(const ParsedPair& pair, const RuleSink& sink) {
   if (!pair.source.has_dependency()) return;
   annotate(pair);
-  if (grammar_ == HdrGrammar::kConsdep2str) {
-    statistics_.phrasal_nodes += view_.phrasal_nodes().size();
-    statistics_.crossing += view_.crossing();
+  if (options_.phrasal) {
+    phrasal_nodes_ += view_.phrasal_nodes().size();
+    crossing_ += view_.crossing();
   }
   for (std::uint16_t n : view_.bottom_up()) {
     if (view_.is_leaf(n)) continue;
@@ -61,7 +49,7 @@ void HdrExtractor::extract(const ParsedPair& pair, const RuleSink& sink) {
     } else {
       extract_hdr(n, sink);
     }
-    statistics_.cut += cut_;
+    cut_hdrs_ += cut_;
   }
 }
 
@@ -125,7 +113,7 @@ void HdrExtractor::extract_hdr(int n, const RuleSink& sink) {
     chosen_.clear();
     fragment(members, sink);
   }
-  if (grammar_ == HdrGrammar::kConsdep2str) extract_phrasal(n, sink);
+  if (options_.phrasal) extract_phrasal(n, sink);
 }
 
 void HdrExtractor::extract_xie(int n, const RuleSink& sink) {
@@ -217,7 +205,7 @@ void HdrExtractor::fragment(std::span<const HdrMember> members, const RuleSink& 
   for (std::size_t i = 1; i < order_.size(); ++i) {  // never so with consistent spans
     if (units_[order_[i]].span.low <= units_[order_[i - 1]].span.high) return;
   }
-  if (grammar_ == HdrGrammar::kAugmented) find_labels(members);
+  if (options_.structures) find_labels(members);
   induce(sink);
 }
 
@@ -338,7 +326,7 @@ void HdrExtractor::make_form(unsigned generalised, const RuleSink& sink) {
     fixed_symbols_.push_back(static_cast<std::uint16_t>(fixed_symbols_.back() + !variable));
   }
   rule_.labels.clear();
-  if (grammar_ == HdrGrammar::kAugmented) {
+  if (options_.structures) {
     for (const StructureLabel& label : labels_) {
       if (fixed_symbols_[label.begin] == fixed_symbols_[label.end]) rule_.labels.push_back(label);
     }

@@ -16,7 +16,17 @@
 
 namespace treeglot {
 
-enum class HdrGrammar : std::uint8_t { kDep2str, kAugmented, kConsdep2str };
+// Which target spans make an HDR acceptable (spec: tree-to-string, sections 1 and 2).
+enum class SpanMode : std::uint8_t { kGhkm, kXie };
+
+struct HdrOptions {
+  bool structures = false;  // rules carry fixed and floating structures as labels
+  bool phrasal = false;     // phrasal nodes take the places of members
+  SpanMode span_mode = SpanMode::kGhkm;
+  int max_variants = 16;        // placements of unaligned target words; beyond them only the shortest target is kept
+  int max_phrasal_nodes = 2;    // in one fragment
+  int max_structure_words = 7;  // of a fixed or floating structure
+};
 
 class HdrExtractor final : public RuleExtractor {
  public:
@@ -25,10 +35,16 @@ class HdrExtractor final : public RuleExtractor {
   static constexpr std::size_t kMaxFragmentSymbols = 16384;
 
   // Throws std::invalid_argument for options that do not fit.
-  HdrExtractor(HdrGrammar grammar, const ExtractOptions& options, const ParsedCorpus& corpus,
-               CategoryInterner& interner);
+  HdrExtractor(const HdrOptions& options, const ParsedCorpus& corpus, CategoryInterner& interner);
   void extract(const ParsedPair& pair, const RuleSink& sink) override;
-  ExtractStatistics statistics() const override { return statistics_; }
+  ExtractStatistics statistics() const override {
+    ExtractStatistics counters{{"cut", cut_hdrs_}};
+    if (options_.phrasal) {
+      counters["phrasal_nodes"] = phrasal_nodes_;  // constituents that are phrasal nodes
+      counters["crossing"] = crossing_;            // ... and those that are neither subtrees nor representable
+    }
+    return counters;
+  }
 
  private:
   // Target words [low, high]; empty if high < low.
@@ -81,8 +97,7 @@ class HdrExtractor final : public RuleExtractor {
   int unaligned_after(int target) const;
   std::uint32_t joint_category(const PhrasalNode& node, std::span<const HdrMember> members);
 
-  const HdrGrammar grammar_;
-  const ExtractOptions options_;
+  const HdrOptions options_;
   const ParsedCorpus& corpus_;
   CategoryInterner& interner_;
   std::unordered_map<std::vector<std::uint32_t>, std::uint32_t, SequenceHash, SequenceEqual> joint_;
@@ -107,7 +122,7 @@ class HdrExtractor final : public RuleExtractor {
   std::vector<std::uint16_t> fixed_symbols_;
   ExtractedRule rule_;
   bool cut_ = false;  // the HDR at hand
-  ExtractStatistics statistics_;
+  std::uint64_t cut_hdrs_ = 0, phrasal_nodes_ = 0, crossing_ = 0;
 };
 
 }  // namespace treeglot

@@ -6,6 +6,7 @@
 #include <set>
 #include <stdexcept>
 
+#include "grammars/registry.hh"
 #include "grammars/rule_text.hh"
 
 using namespace treeglot;
@@ -32,7 +33,7 @@ ParsedBitext worked_example() {
 
 std::map<std::string, ExtractedRule> rules_of(const ParsedBitext& bitext, std::string_view grammar) {
   CategoryInterner interner(bitext.source.categories);
-  auto extractor = make_extractor(grammar, {}, bitext.source, interner);
+  auto extractor = make_extractor(grammar, {}, bitext, interner);
   std::map<std::string, ExtractedRule> result;
   extractor->extract(bitext[0], [&](const ExtractedRule& rule) {
     std::string text;
@@ -83,7 +84,7 @@ BOOST_AUTO_TEST_CASE(links_of_random_pairs) {
     bitext.source.add(words, tags, heads, {});
     bitext.add(target, links);
     CategoryInterner interner(bitext.source.categories);
-    auto extractor = make_extractor("dep2str", {}, bitext.source, interner);
+    auto extractor = make_extractor("dep2str", {}, bitext, interner);
     ParsedPair pair = bitext[0];
     extractor->extract(pair, [&](const ExtractedRule& rule) {
       ++rules;
@@ -147,7 +148,7 @@ BOOST_AUTO_TEST_CASE(categories_keep_their_ids) {
   BOOST_TEST(joint == known);
   BOOST_TEST(interner.text(joint) == "VP[VV_NN]");
   BOOST_TEST(interner.id("VP[VV_NN]") == joint);
-  BOOST_CHECK_THROW(make_extractor("dep2tree", {}, bitext.source, interner), std::invalid_argument);
+  BOOST_CHECK_THROW(make_extractor("dep2tree", {}, bitext, interner), std::invalid_argument);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -28,6 +28,7 @@ void add_in_order(SentenceForest& forest, NodeId node, std::span<const HdrMember
 void HdrMatcher::match(SentenceForest& forest) {
   if (!forest.sentence().has_dependency()) return;
   forest.ids(table_, ids_);
+  asked_.clear();
   HdrView& hdrs = forest.hdrs();
   for (std::uint16_t n : hdrs.bottom_up()) {
     if (hdrs.is_leaf(n)) {
@@ -36,20 +37,20 @@ void HdrMatcher::match(SentenceForest& forest) {
     }
     std::span<const HdrMember> members = hdrs.members(n);
     std::span<const PhrasalNode> phrasal;
-    if (grammar_ == HdrGrammar::kConsdep2str && forest.sentence().has_constituency()) phrasal = hdrs.phrasal_nodes(n);
+    if (options_.phrasal && forest.sentence().has_constituency()) phrasal = hdrs.phrasal_nodes(n);
     const NodeId node = forest.subtree(n);
-    const bool first = !forest.has_edges(node);
+    // What follows depends on the rules of this grammar alone: others may have rules here, and the forest has both.
     const bool matched = match_part(forest, {node, members, phrasal, 0, true});
-    if (!matched && forest.options().partial_rules && members.size() <= kMaxPartial) {
-      add_partial(forest, node, members);
-    } else if ((!matched && first) || (forest.options().pseudo_always && first)) {
+    if (!matched && options_.partial_rules && members.size() <= kMaxPartial) {
+      add_partial(forest, n, node, members);
+    } else if (!matched || options_.pseudo_always) {
       add_in_order(forest, node, members);
     }
-    if (forest.options().phrasal_recursion) {
+    if (options_.phrasal_recursion) {
       for (const PhrasalNode& inner : phrasal) {
         // Only groups that a rule asked for. Without the head no rule can match; in source order is always possible.
         const NodeId group = forest.find(NodeKind::kGroup, inner.begin, inner.end);
-        if (group == SentenceForest::kNoNode) continue;
+        if (group == SentenceForest::kNoNode || !asked_.contains(group)) continue;
         std::span<const HdrMember> covered = members.subspan(inner.first, inner.last - inner.first);
         std::vector<PhrasalNode> nested;
         for (const PhrasalNode& other : phrasal) {
@@ -67,7 +68,7 @@ void HdrMatcher::match(SentenceForest& forest) {
 
 // An HDR that no rule knows: rules for every run of members around the head, as if the others were not there, and the
 // others put before or after it one by one, each for a pseudo rule.
-void HdrMatcher::add_partial(SentenceForest& forest, NodeId node, std::span<const HdrMember> members) {
+void HdrMatcher::add_partial(SentenceForest& forest, int head_word, NodeId node, std::span<const HdrMember> members) {
   std::size_t head = 0;
   while (members[head].type != MemberType::kHead) ++head;
   auto member_node = [&](std::size_t i) {
@@ -83,15 +84,15 @@ void HdrMatcher::add_partial(SentenceForest& forest, NodeId node, std::span<cons
         run = forest.word(members[head].place);
         continue;
       }
-      run = whole ? node : forest.helper(members[begin].begin, members[end - 1].end);
+      run = whole ? node : forest.run(head_word, members[begin].begin, members[end - 1].end);
       if (!whole) match_part(forest, {run, members.subspan(begin, end - begin), {}, begin, false});
       if (begin < head) {
         const NodeId both[2] = {member_node(begin), runs[begin + 1][end - head - 1]};
-        forest.add_edge(run, forest.sequence(2, kPseudoFeature), both, kFromPseudo);
+        forest.add_pseudo(run, both);
       }
       if (end > head + 1) {
         const NodeId both[2] = {runs[begin][end - head - 2], member_node(end - 1)};
-        forest.add_edge(run, forest.sequence(2, kPseudoFeature), both, kFromPseudo);
+        forest.add_pseudo(run, both);
       }
     }
   }
@@ -171,17 +172,19 @@ void HdrMatcher::walk(SentenceForest& forest, const Part& part, std::size_t plac
       break;
     }
   }
-  if (phrasal >= forest.options().max_phrasal_nodes) return;
+  if (phrasal >= options_.max_phrasal_nodes) return;
   for (const PhrasalNode& node : part.phrasal) {
     if (node.first != part.offset + place) continue;
     if (!part.whole && static_cast<std::size_t>(node.last - node.first) == part.members.size()) continue;
     const std::uint32_t category = joint_category(forest, node);
     if (category == RuleTable::kNone) continue;
     // A group without a translation of its own would only be dropped by the search.
-    if (!forest.options().phrasal_recursion && !forest.phrase(node.begin, node.end)) continue;
+    if (!options_.phrasal_recursion && !forest.phrase(node.begin, node.end)) continue;
     const Symbol next = symbol(node.covers_head ? SymbolKind::kHeadPhrasal : SymbolKind::kPhrasal, category);
     if (!table_.find(walk_step(key, next)).prefix) continue;  // before a node is made
-    step(next, node.last - node.first, 1, forest.group(node.begin, node.end), true);
+    const NodeId group = forest.group(node.begin, node.end);
+    asked_.insert(group);
+    step(next, node.last - node.first, 1, group, true);
   }
 }
 
@@ -204,12 +207,12 @@ void HdrMatcher::take(SentenceForest& forest, const Part& part, WalkKey key) {
   if (!seen_.insert(key).second) return;
   const RuleTable::Place place = table_.find(key);
   if (place.rules == 0) return;
-  const CachedOptions* rules = forest.cache().rules(table_, block_, first_word_, place, symbols_);
+  const CachedOptions* rules = forest.cache().rules(table_, block_, place, symbols_);
   if (!rules) return;
   std::array<NodeId, kMaxMembers> tails;
   for (std::size_t i = 0; i < tails_.size(); ++i) tails[i] = tails_[i].node;
-  forest.add_edge(part.node, &rules->list, {tails.data(), tails_.size()}, static_cast<std::uint16_t>(block_), symbols_);
-  if (grammar_ == HdrGrammar::kAugmented && !rules->labels.empty()) build_on_the_fly(forest, part, *rules, place.rules);
+  forest.add_edge(part.node, &rules->list, {tails.data(), tails_.size()}, origin(), symbols_);
+  if (options_.structures && !rules->labels.empty()) build_on_the_fly(forest, part, *rules, place.rules);
 }
 
 // New rules from one bundle (paper "augmented", section 3.4): every set of labels whose words are bilingual phrases
@@ -236,7 +239,7 @@ void HdrMatcher::build_on_the_fly(SentenceForest& forest, const Part& part, cons
             [](const Known& a, const Known& b) { return a.best != b.best ? a.best > b.best : a.label < b.label; });
   // Sets of non-overlapping labels, smaller sets of better labels first.
   std::vector<std::vector<StructureLabel>> sets;
-  const std::size_t most = static_cast<std::size_t>(std::max(forest.options().label_sets, 0));
+  const std::size_t most = static_cast<std::size_t>(std::max(options_.label_sets, 0));
   for (const Known& k : known) sets.push_back({k.label});
   for (std::size_t from = 0; from < sets.size() && sets.size() < 4 * most; ++from) {
     for (const Known& k : known) {
@@ -273,7 +276,7 @@ void HdrMatcher::build_on_the_fly(SentenceForest& forest, const Part& part, cons
       }
       ++place_in_source;
     }
-    std::uint64_t key = mix(place + 0x51ED270B7A14ull * static_cast<std::uint64_t>(block_ + 1));
+    std::uint64_t key = mix(place + 0x51ED270B7A14ull * static_cast<std::uint64_t>(block_.number + 1));
     for (const StructureLabel& label : set) key = mix(key ^ (std::uint64_t{label.begin} << 8 | label.end)) + 0x1234567;
     const CachedOptions* built = forest.cache().other(key | (1ull << 63), [&](CachedOptions& fresh) {
       for (std::size_t r = 0; r < rules.list.size(); ++r) {
@@ -311,39 +314,7 @@ void HdrMatcher::build_on_the_fly(SentenceForest& forest, const Part& part, cons
       if (!fresh.options.empty()) fresh.finish({}, 0);
     });
     if (built) {
-      forest.add_edge(part.node, &built->list, tails, static_cast<std::uint16_t>(block_), symbols_);
-    }
-  }
-}
-
-void FreePhraseMatcher::match(SentenceForest& forest) {
-  if (!forest.sentence().has_dependency()) return;
-  HdrView& hdrs = forest.hdrs();
-  std::vector<std::vector<std::size_t>> runs;  // by the place where they end: where they begin
-  for (std::uint16_t n : hdrs.bottom_up()) {
-    std::span<const HdrMember> members = hdrs.members(n);
-    if (members.size() < 3) continue;  // two members have no run but the whole subtree
-    runs.assign(members.size() + 1, {});
-    bool any = false;
-    for_each_structure(members, forest.options().max_phrase_words, [&](std::size_t first, std::size_t last, bool) {
-      if (!forest.phrase(members[first].begin, members[last - 1].end)) return;
-      runs[last].push_back(first);
-      any = true;
-    });
-    if (!any) continue;
-    // prefixes[i]: the first i members.
-    std::vector<NodeId> prefixes(members.size() + 1, SentenceForest::kNoNode);
-    for (std::size_t end = 1; end <= members.size(); ++end) {
-      const bool last = end == members.size();
-      prefixes[end] = last ? forest.subtree(n) : forest.helper(members[0].begin, members[end - 1].end);
-      auto extend = [&](std::size_t begin, NodeId part) {
-        const NodeId both[2] = {begin == 0 ? part : prefixes[begin], part};
-        forest.add_edge(prefixes[end], forest.sequence(begin == 0 ? 1 : 2, last ? kPseudoFeature : -1),
-                        {both, begin == 0 ? 1u : 2u}, kFromPseudo);
-      };
-      const HdrMember& member = members[end - 1];
-      extend(end - 1, member.type == MemberType::kInternal ? forest.subtree(member.place) : forest.word(member.place));
-      for (std::size_t begin : runs[end]) extend(begin, forest.group(members[begin].begin, member.end));
+      forest.add_edge(part.node, &built->list, tails, origin(), symbols_);
     }
   }
 }

@@ -1,4 +1,4 @@
-// Matching of head-dependents rules (spec: tree-to-string, sections 2 to 4): dep2str, augmented and consdep2str.
+// Matching of head-dependents rules (spec: tree-to-string, sections 2 to 4).
 //
 // At every word with dependents the table is walked member by member. A member may be read as several symbols (word or
 // tag, deleted or not, the begin of a phrasal node); the choice of lexicalised or generalised is one for all members of
@@ -17,12 +17,20 @@
 
 namespace treeglot::forest {
 
-enum class HdrGrammar : std::uint8_t { kDep2str, kAugmented, kConsdep2str };
+struct HdrMatchOptions {
+  bool structures = false;         // rules are built on the fly over fixed and floating structures
+  bool phrasal = false;            // rules have phrasal nodes
+  int max_phrasal_nodes = 2;       // in one rule
+  int label_sets = 16;             // sets of fixed and floating structures for one rule
+  bool phrasal_recursion = false;  // rules also for phrasal nodes
+  bool partial_rules = false;      // where no rule matches an HDR: rules for some of its members, the others in order
+  bool pseudo_always = false;      // pseudo rules also where rules match
+};
 
 class HdrMatcher : public Matcher {
  public:
-  HdrMatcher(const RuleTable& table, HdrGrammar grammar, int block, std::uint32_t first_word)
-      : table_(table), grammar_(grammar), block_(block), first_word_(first_word) {}
+  HdrMatcher(const RuleTable& table, const GrammarBlock& block, const HdrMatchOptions& options)
+      : table_(table), block_(block), options_(options) {}
 
   void match(SentenceForest& forest) override;
 
@@ -38,15 +46,15 @@ class HdrMatcher : public Matcher {
 
   bool match_part(SentenceForest& forest, const Part& part);
   void walk(SentenceForest& forest, const Part& part, std::size_t place, int phrasal, WalkKey key);
-  void add_partial(SentenceForest& forest, NodeId node, std::span<const HdrMember> members);
+  void add_partial(SentenceForest& forest, int head_word, NodeId node, std::span<const HdrMember> members);
+  std::uint16_t origin() const { return static_cast<std::uint16_t>(block_.number); }
   void take(SentenceForest& forest, const Part& part, WalkKey key);
   void build_on_the_fly(SentenceForest& forest, const Part& part, const CachedOptions& rules, std::uint64_t place);
   std::uint32_t joint_category(SentenceForest& forest, const PhrasalNode& node);
 
   const RuleTable& table_;
-  const HdrGrammar grammar_;
-  const int block_;
-  const std::uint32_t first_word_;
+  const GrammarBlock block_;
+  const HdrMatchOptions options_;
 
   TableIds ids_;
   std::vector<Symbol> symbols_;
@@ -58,16 +66,10 @@ class HdrMatcher : public Matcher {
   std::vector<std::uint16_t> begins_, ends_;  // of each symbol, in words
   bool general_head_ = false, general_internal_ = false, general_leaf_ = false;
   std::unordered_set<WalkKey> seen_;
+  std::unordered_set<NodeId> asked_;  // groups that a rule of this table has as a tail
   int steps_ = 0;
   std::unordered_map<std::string, std::uint32_t> joint_;  // joint categories in the table
   std::string text_;
-};
-
-// The grammar "phrases" beside tree grammars: every HDR may also be translated from left to right, with bilingual
-// phrases for any neighbouring members. It costs a pseudo rule.
-class FreePhraseMatcher : public Matcher {
- public:
-  void match(SentenceForest& forest) override;
 };
 
 }  // namespace treeglot::forest

@@ -41,7 +41,7 @@ class HierarchicalExtractor : public RuleExtractor {
 
   // How many initial phrases had more rules than `max_rules`.
   std::uint64_t cut() const { return cut_; }
-  ExtractStatistics statistics() const override { return {.phrasal_nodes = 0, .crossing = 0, .cut = cut_}; }
+  ExtractStatistics statistics() const override { return {{"cut", cut_}}; }
 
  private:
   struct Gaps {  // numbers of initial phrases, in source order; -1: no gap

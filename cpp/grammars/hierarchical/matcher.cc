@@ -13,7 +13,7 @@ constexpr Symbol kGapSymbol = symbol(SymbolKind::kGap, 0);
 void HierarchicalMatcher::match(SentenceForest& forest) {
   size_ = forest.size();
   if (size_ == 0) return;
-  width_ = std::clamp(forest.options().span_limit, 1, size_);
+  width_ = std::clamp(span_limit_, 1, size_);
   forest.ids(table_, ids_);
   derivable_.assign(static_cast<std::size_t>(size_) * (width_ + 1), false);
   if (at_.size() < static_cast<std::size_t>(width_) + 1) at_.resize(width_ + 1);
@@ -92,9 +92,9 @@ void HierarchicalMatcher::complete(SentenceForest& forest, int start, int end, c
   std::reverse(source_.begin(), source_.end());
   std::reverse(tails_.begin(), tails_.end());
   const RuleTable::Place place{true, item.rules};
-  const CachedOptions* options = forest.cache().rules(table_, block_, first_word_, place, source_);
+  const CachedOptions* options = forest.cache().rules(table_, block_, place, source_);
   if (!options) return;
-  forest.add_edge(forest.span(start, end), &options->list, tails_, static_cast<std::uint16_t>(block_), source_);
+  forest.add_edge(forest.span(start, end), &options->list, tails_, static_cast<std::uint16_t>(block_.number), source_);
 }
 
 bool HierarchicalMatcher::is_foreign(SentenceForest& forest, int begin, int end) {

@@ -1,6 +1,6 @@
 // Hierarchical rules on a sentence (Chiang 2007; spec: tree-to-string, section 6): a chart of dotted rules over the
 // prefixes that the table knows, from the last word to the first, shorter spans before longer ones. Gaps and glue take
-// any span that has a translation; a rule covers at most ForestOptions::span_limit words, glue joins the rest from left
+// any span that has a translation; a rule covers at most `span_limit` words, glue joins the rest from left
 // to right. A word without a rule of its own is translated by the phrase table or copied, so every sentence has a
 // translation.
 //
@@ -21,9 +21,8 @@ class HierarchicalMatcher : public Matcher {
  public:
   static constexpr std::size_t kMostItems = 50000;
 
-  // `block`: the table's feature block, also the origin of its edges; `first_word`: of its target words.
-  HierarchicalMatcher(const RuleTable& table, int block, std::uint32_t first_word)
-      : table_(table), block_(block), first_word_(first_word) {}
+  HierarchicalMatcher(const RuleTable& table, const GrammarBlock& block, int span_limit)
+      : table_(table), block_(block), span_limit_(span_limit) {}
 
   void match(SentenceForest& forest) override;
 
@@ -53,8 +52,8 @@ class HierarchicalMatcher : public Matcher {
   void glue(SentenceForest& forest);
 
   const RuleTable& table_;
-  int block_;
-  std::uint32_t first_word_;
+  const GrammarBlock block_;
+  const int span_limit_;  // words under a rule
   int width_ = 0, size_ = 0;
   TableIds ids_;
   std::vector<bool> derivable_;                // by begin and length: has the span a translation?

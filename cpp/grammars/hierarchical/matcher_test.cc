@@ -57,10 +57,9 @@ BOOST_AUTO_TEST_CASE(equals_trying_everything) {
   for (int round = 0; round < 12; ++round) {
     const int vocabulary = 2 + round % 4;
     RandomTable table(random, "hierarchical", 6, 6, vocabulary);
-    forest::ForestOptions options;
-    options.span_limit = 3 + round % 5;
-    MatchingForest setup(random, *table, options);
-    forest::HierarchicalMatcher matcher(*table, 0, setup.first_word);
+    const int span_limit = 3 + round % 5;
+    MatchingForest setup(random, *table);
+    forest::HierarchicalMatcher matcher(*table, setup.block, span_limit);
     ParsedCorpus corpus;
     for (int n = 0; n < 15; ++n) add_sentence(corpus, random_sentence(random, 8, vocabulary + 1, false));
     for (std::size_t n = 0; n < corpus.size(); ++n) {
@@ -68,10 +67,10 @@ BOOST_AUTO_TEST_CASE(equals_trying_everything) {
       matcher.match(setup.forest);
       forest::TableIds ids;
       setup.forest.ids(*table, ids);
-      const auto expected = by_trial(table, ids.words, options.span_limit);
+      const auto expected = by_trial(table, ids.words, span_limit);
       BOOST_TEST((matches_of(setup.forest) == expected));
       total += expected.size();
-      setup.forest.finish();
+      setup.finish();
       BOOST_TEST(all_translated(setup.forest.forest()));
     }
   }
@@ -81,10 +80,9 @@ BOOST_AUTO_TEST_CASE(equals_trying_everything) {
 BOOST_AUTO_TEST_CASE(glue_joins_from_left_to_right) {
   std::mt19937 random(3);
   RandomTable table(random, "hierarchical", 4, 4, 2);
-  forest::ForestOptions options;
-  options.span_limit = 2;
-  MatchingForest setup(random, *table, options);
-  forest::HierarchicalMatcher matcher(*table, 0, setup.first_word);
+  const int span_limit = 2;
+  MatchingForest setup(random, *table);
+  forest::HierarchicalMatcher matcher(*table, setup.block, span_limit);
   ParsedCorpus corpus;
   RandomSentence unknown;
   for (int j = 0; j < 5; ++j) {
@@ -94,7 +92,7 @@ BOOST_AUTO_TEST_CASE(glue_joins_from_left_to_right) {
   add_sentence(corpus, unknown);
   setup.forest.start(corpus, 0);
   matcher.match(setup.forest);
-  setup.forest.finish();
+  setup.finish();
   const forest::Forest& all = setup.forest.forest();
   for (int end = 1; end <= 5; ++end) {
     const forest::Node& node = all[setup.forest.find(forest::NodeKind::kGlue, 0, end)];
@@ -112,10 +110,9 @@ BOOST_AUTO_TEST_CASE(two_hundred_equal_words) {
   std::mt19937 random(5);
   RandomTable table(random, "hierarchical", 30, 8,
                     1);  // every rule matches everywhere
-  forest::ForestOptions options;
-  options.span_limit = 20;
-  MatchingForest setup(random, *table, options);
-  forest::HierarchicalMatcher matcher(*table, 0, setup.first_word);
+  const int span_limit = 20;
+  MatchingForest setup(random, *table);
+  forest::HierarchicalMatcher matcher(*table, setup.block, span_limit);
   ParsedCorpus corpus;
   RandomSentence same;
   same.words.assign(200, "a");
@@ -123,7 +120,7 @@ BOOST_AUTO_TEST_CASE(two_hundred_equal_words) {
   add_sentence(corpus, same);
   setup.forest.start(corpus, 0);
   matcher.match(setup.forest);
-  setup.forest.finish();
+  setup.finish();
   BOOST_TEST(all_translated(setup.forest.forest()));
   BOOST_TEST(matches_of(setup.forest).size() < 200 * forest::HierarchicalMatcher::kMostItems);
 }

@@ -1,39 +1,35 @@
+from typing import Any, TypedDict
+
 from treeglot._core.parsed import ParsedBitext
 
-GRAMMARS: tuple[str, ...]
+class GrammarRecord(TypedDict):
+    name: str
+    title: str
+    needs: dict[str, bool]
+    options: tuple[dict[str, Any], ...]
+    features: tuple[tuple[str, float, str], ...]
+    rule_start: float
+    has_rules: bool
+    labels: bool
+    uses_phrases: bool
+    subtree_nodes: bool
+    stack_limit: int
 
-def needed_trees(grammar: str) -> tuple[bool, bool]:
-    """Whether a grammar needs dependency trees, and constituency trees."""
+def grammars() -> list[GrammarRecord]:
+    """The declarations of all grammars, by name."""
+
+def load_grammars(path: str) -> None:
+    """Load a shared library of grammars; RuntimeError says what is wrong."""
 
 class Extractor:
-    """The rules of a grammar in the pairs of a bitext, which must be complete. Options of other grammars are ignored;
-    impossible ones raise ValueError."""
+    """The rules of a grammar in the pairs of a bitext, which must be complete. ``options`` are those of the grammar;
+    others, and impossible values, raise ValueError."""
 
-    def __init__(
-        self,
-        bitext: ParsedBitext,
-        grammar: str,
-        *,
-        max_variants: int = 16,
-        span_mode: str = "ghkm",
-        max_phrasal_nodes: int = 2,
-        max_structure_words: int = 7,
-        max_height: int = 3,
-        max_leaves: int = 7,
-        max_fragments: int = 1000,
-        composed: bool = True,
-        max_initial_phrase: int = 10,
-        max_source_symbols: int = 5,
-        max_gaps: int = 2,
-        min_gap: int = 2,
-        fractional: bool = True,
-        tight: bool = False,
-        max_rules: int = 20000,
-    ) -> None: ...
+    def __init__(self, bitext: ParsedBitext, grammar: str, **options: Any) -> None: ...
     @property
-    def statistics(self) -> tuple[int, int, int]:
-        """Of all pairs so far: constituents that are phrasal nodes, those that can be neither phrasal nodes nor subtrees, and
-        places where the bounds of the grammar left rules out."""
+    def statistics(self) -> dict[str, int]:
+        """What the grammar counted beside rules, in all pairs so far: ``cut`` is the number of places where its bounds left
+        rules out."""
 
     def rules(self, n: int) -> list[tuple[str, str, float, tuple[tuple[int, int], ...]]]:
         """Source, target, count and labels of the rules of pair n: equal ones are one, sorted by their lines."""

@@ -29,6 +29,7 @@ class TreeDecoder:
         self,
         tables: Sequence[RuleTable],
         phrases: PhraseSource | None,
+        phrase_grammar: str,
         model: Model,
         weights: Sequence[float],
         *,
@@ -39,13 +40,7 @@ class TreeDecoder:
         rule_threshold: float,
         phrase_limit: int,
         max_phrase_words: int,
-        max_phrasal_nodes: int,
-        label_sets: int,
-        phrasal_recursion: bool,
-        partial_rules: bool,
-        pseudo_always: bool,
-        free_phrases: bool,
-        span_limit: int,
+        grammars: dict[str, bool | int | float | str],
     ) -> None: ...
     def translate(
         self,

@@ -18,6 +18,7 @@ from treeglot.cli.project import announce, write_config
 from treeglot.errors import TreeglotError
 from treeglot.evaluation import Options, evaluate
 from treeglot.files import atomic_write, read_lines
+from treeglot.grammars import combinations
 from treeglot.pipeline.compare import compare_systems, run_path
 from treeglot.pipeline.config import CONFIG_NAME
 from treeglot.pipeline.project import Project
@@ -32,7 +33,7 @@ from treeglot.trees.phrasal import Kind, phrasal_nodes
 from treeglot.trees.projectivity import projectivize
 from treeglot.trees.sentence import AlignedPair
 
-SYSTEMS = ("phrases", "dep2str", "augmented", "consdep2str")
+SYSTEMS = combinations.DEMO
 ROUNDS = 5
 """Rounds of tuning: after so many the scores hardly change on this corpus."""
 

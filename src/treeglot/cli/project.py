@@ -14,10 +14,12 @@ from rich.table import Table
 from treeglot.errors import ConfigError
 from treeglot.examples import write_example
 from treeglot.files import atomic_write
+from treeglot.grammars import combinations
 from treeglot.pipeline.config import CONFIG_NAME
 from treeglot.pipeline.export import export_moses
 from treeglot.pipeline.project import Project
 from treeglot.pipeline.stages import StageResult
+from treeglot.pipeline.systems import presets
 from treeglot.pipeline.tuned import tune_system
 from treeglot.progress import is_quiet
 
@@ -105,21 +107,24 @@ order = 4
 [tuning]
 method = "mert"        # mert, mira or pro
 {systems}"""
-NO_TREES = """
-[systems.phrases]
-grammars = ["phrases"]
 
-# [systems.best]       # learnt from trees of the source, which are given or made by [parsers.source]
-# grammars = ["consdep2str", "augmented", "phrases"]
-"""
-TREES = """
-# Every preset is ready to be trained and tuned, for example `treeglot tune --system consdep2str`.
-[systems.phrases]
-grammars = ["phrases"]
 
-[systems.consdep2str]
-grammars = ["consdep2str"]
+def _section(system: str) -> str:
+    """A preset as a section of the configuration."""
+    names = ", ".join(f'"{name}"' for name in presets()[system]["grammars"])
+    return f"[systems.{system}]\ngrammars = [{names}]\n"
+
+
+BASELINE, LEARNT_FROM_TREES = combinations.DEMO[0], combinations.DEMO[-1]
+NO_TREES = f"""
+{_section(BASELINE)}
+# Learnt from trees of the source, which are given or made by [parsers.source]:
+# {_section("best").strip().replace(chr(10), chr(10) + "# ")}
 """
+TREES = f"""
+# Every preset is ready to be trained and tuned, for example `treeglot tune --system {LEARNT_FROM_TREES}`.
+{_section(BASELINE)}
+{_section(LEARNT_FROM_TREES)}"""
 
 
 def init(

@@ -16,11 +16,12 @@ from rich.console import Console
 from rich.table import Table
 
 from treeglot.cli import rules_tables
-from treeglot.cli.rules_extract import Inputs, report, write_rules
+from treeglot.cli.grammar_options import with_grammar_options
+from treeglot.cli.rules_extract import Inputs, check_options, report, write_rules
 from treeglot.errors import ConfigError, TreeglotError
 from treeglot.files import atomic_write_binary
+from treeglot.grammars import registry
 from treeglot.grammars.phrases import MAX_LENGTH
-from treeglot.grammars.rules import GRAMMARS, MAX_VARIANTS
 from treeglot.grammars.subtree_phrases import BracketStatistics, write_spans
 from treeglot.progress import track
 from treeglot.tables import (
@@ -40,22 +41,23 @@ from treeglot.trees.sentence import ParsedSentence
 app = typer.Typer(help="Extract rules, build rule tables and look inside them.", no_args_is_help=True)
 
 SourceOption = Annotated[str, typer.Option("--source", help="Tokenised source text.")]
+
+
+def _for(need: str) -> str:
+    """The grammars that need something, for help."""
+    return ", ".join(name for name, grammar in registry.grammars().items() if need in grammar.needs)
+
+
 SourceTextOption = Annotated[
-    str | None, typer.Option("--source", help="Tokenised source text: for phrases and hierarchical.")
+    str | None, typer.Option("--source", help="Tokenised source text: for grammars without trees.")
 ]
 ConlluOption = Annotated[
     str | None,
-    typer.Option("--source-conllu", help="Dependency trees of the source: for dep2str, augmented, consdep2str."),
+    typer.Option("--source-conllu", help=f"Dependency trees of the source: for {_for('source_dependency')}."),
 ]
 PennOption = Annotated[
-    str | None, typer.Option("--source-penn", help="Constituency trees of the source: for consdep2str, cons2str.")
-]
-SpanModeOption = Annotated[
-    Literal["ghkm", "xie"], typer.Option(help="dep2str and augmented: which target spans are acceptable.")
-]
-BinarizeOption = Annotated[
-    Literal["none", "left", "right", "head"],
-    typer.Option(help="consdep2str and cons2str: how constituents are binarised."),
+    str | None,
+    typer.Option("--source-penn", help=f"Constituency trees of the source: for {_for('source_constituency')}."),
 ]
 TargetOption = Annotated[str, typer.Option("--target", help="Tokenised target text.")]
 AlignOption = Annotated[str, typer.Option("--align", help="Word links, such as 0-0 1-2, a line for each pair.")]
@@ -69,11 +71,13 @@ JsonOption = Annotated[bool, typer.Option("--json", help="JSON instead of a tabl
 SCORES = ("p(f|e)", "lex(f|e)", "p(e|f)", "lex(e|f)")
 
 
-EXTRACTED = ("phrases", *GRAMMARS)
+EXTRACTED = tuple(registry.grammars())
 """What `rules extract` can extract."""
+PHRASES = registry.phrase_grammar().name
 
 
 @app.command()
+@with_grammar_options
 def extract(
     grammar: Annotated[str, typer.Argument(metavar="GRAMMAR", help=f"One of: {', '.join(EXTRACTED)}.")],
     target: TargetOption,
@@ -81,32 +85,25 @@ def extract(
     source: SourceTextOption = None,
     conllu: ConlluOption = None,
     penn: PennOption = None,
-    span_mode: SpanModeOption = "ghkm",
-    binarize: BinarizeOption = "none",
-    max_variants: Annotated[
-        int, typer.Option(help="The most target sides by which unaligned words make a rule differ; phrases: unused.")
-    ] = MAX_VARIANTS,
     max_length: Annotated[
         int, typer.Option("--max-length", help="phrases: the longest phrase on either side, in words.")
     ] = MAX_LENGTH,
     memory: Annotated[str, typer.Option(help="phrases: limit for counting and sorting, such as 4g.")] = "4g",
     threads: Annotated[int, typer.Option(help="phrases: threads; 0 means all cores.")] = 0,
     temporary: Annotated[Path | None, typer.Option(help="phrases: the folder for what does not fit in memory.")] = None,
+    *,
+    options: dict[str, registry.Value],
 ) -> None:
     """Print the rules of an aligned corpus: source ||| target ||| count.
 
     Phrases are counted over the whole corpus and sorted. The other grammars print the rules of each sentence pair, sorted, and
     an empty line after each pair; where unaligned words make m rules of one, each counts 1/m.
     """
-    if grammar not in EXTRACTED:
-        raise TreeglotError(f"there is no grammar {grammar!r}", remedy=f"choose one of: {', '.join(EXTRACTED)}")
+    check_options(grammar, options)
     with atomic_write_binary("-") as out:
-        if grammar != "phrases":
+        if registry.grammar(grammar).has_rules:
             inputs = Inputs(target, align, source, conllu, penn)
-            summary = write_rules(
-                grammar, inputs, out, span_mode=span_mode, binarize=binarize, max_variants=max_variants
-            )
-            report(grammar, summary)
+            report(write_rules(grammar, inputs, out, **options))
             return
         if source is None or conllu is not None or penn is not None:
             raise ConfigError("phrases are extracted from plain text", remedy="give --source and no trees")
@@ -117,16 +114,15 @@ def extract(
 
 
 @app.command()
+@with_grammar_options
 def build(
     target: TargetOption,
     align: AlignOption,
     out: Annotated[Path, typer.Option("--out", help="The table.")],
     source: SourceTextOption = None,
-    grammar: Annotated[str, typer.Option("--grammar", help=f"One of: {', '.join(EXTRACTED)}.")] = "phrases",
+    grammar: Annotated[str, typer.Option("--grammar", help=f"One of: {', '.join(EXTRACTED)}.")] = PHRASES,
     conllu: ConlluOption = None,
     penn: PennOption = None,
-    span_mode: SpanModeOption = "ghkm",
-    binarize: BinarizeOption = "none",
     min_count: Annotated[float, typer.Option(help="Not for phrases: rules below it are left out.")] = 0.0,
     discounting: Annotated[
         Literal["none", "good-turing", "kneser-ney"], typer.Option(help="Not for phrases: of the probabilities.")
@@ -141,22 +137,22 @@ def build(
     memory: MemoryOption = "4g",
     threads: ThreadsOption = 0,
     temporary: TemporaryOption = None,
+    *,
+    options: dict[str, registry.Value],
 ) -> None:
     """Extract, count and score the phrase pairs or rules of an aligned corpus and store them as a table."""
-    if grammar not in EXTRACTED:
-        raise TreeglotError(f"there is no grammar {grammar!r}", remedy=f"choose one of: {', '.join(EXTRACTED)}")
-    if grammar != "phrases":
+    check_options(grammar, options)
+    if registry.grammar(grammar).has_rules:
         rules_tables.build_rules(
             grammar,
             Inputs(target, align, source, conllu, penn),
             out,
-            binarize=binarize,
             min_count=min_count,
             discounting=discounting,
             memory=memory,
             threads=threads,
             folder=temporary,
-            **({"span_mode": span_mode} if grammar in ("dep2str", "augmented") else {}),
+            **options,
         )
         return
     if source is None or conllu is not None or penn is not None:

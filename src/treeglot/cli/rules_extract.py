@@ -1,4 +1,4 @@
-"""``treeglot rules extract`` for the tree-to-string grammars: the rules of every sentence pair, block by block.
+"""``treeglot rules extract`` for grammars with rule tables: the rules of every sentence pair, block by block.
 
 Each pair's block has the lines ``source ||| target ||| count`` in the order of their code points and ends with an empty line, also
 when the pair has no rules. Files are read side by side, a chunk of pairs at a time.
@@ -7,17 +7,19 @@ when the pair has no rules. Files are read side by side, a chunk of pairs at a t
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from itertools import islice
+from types import MappingProxyType
 from typing import Any, BinaryIO, NamedTuple
 
-from treeglot._core import rules as core
 from treeglot.errors import ConfigError, InputError, TreeError
 from treeglot.files import read_lines
-from treeglot.grammars.rules import MAX_VARIANTS, check_trees, make_extractor
+from treeglot.grammars import registry
+from treeglot.grammars.rules import check_trees, make_extractor
 from treeglot.progress import track
 from treeglot.trees import ParsedSentence, Tokens
-from treeglot.trees.corpus import Binarize, parsed_bitext, read_parallel, read_trees
+from treeglot.trees.corpus import parsed_bitext, read_parallel, read_trees
 
 _CHUNK = 1000
 
@@ -40,30 +42,21 @@ class Inputs(NamedTuple):
 
 
 class Summary(NamedTuple):
-    """What was read and what was left out."""
+    """What was read, and what the grammar counted."""
 
     pairs: int = 0
     lifted: int = 0
-    phrasal_nodes: int = 0
-    crossing: int = 0
-    cut: int = 0
+    counters: Mapping[str, int] = MappingProxyType({})
 
 
-def write_rules(
-    grammar: str,
-    inputs: Inputs,
-    out: BinaryIO,
-    *,
-    span_mode: str = "ghkm",
-    binarize: Binarize = "none",
-    max_variants: int = MAX_VARIANTS,
-) -> Summary:
+def write_rules(grammar: str, inputs: Inputs, out: BinaryIO, **options: registry.Value) -> Summary:
     """Print the rules of all pairs of the files."""
     check_inputs(grammar, inputs)
-    options: dict[str, Any] = {"max_variants": max_variants, "span_mode": span_mode}
-    _check_options(grammar, span_mode, binarize)
-    summary = Summary()
+    check_options(grammar, options)
+    pairs_done = lifted = 0
+    counters: Counter[str] = Counter()
     pairs = read_pairs(grammar, inputs)
+    binarize: Any = options.get("binarize", "none")
     while True:
         chunk = list(islice(pairs, _CHUNK))
         try:
@@ -72,16 +65,11 @@ def write_rules(
             raise error.at(path=inputs.name) from None
         extractor = make_extractor(grammar, bitext, **options)
         if not chunk:  # also without pairs the options have been looked at
-            return summary
+            return Summary(pairs_done, lifted, counters)
         out.write(extractor.text(0, len(bitext)))
-        nodes, crossing, cut = extractor.statistics
-        summary = Summary(
-            summary.pairs + len(bitext),
-            summary.lifted + bitext.lifted,
-            summary.phrasal_nodes + nodes,
-            summary.crossing + crossing,
-            summary.cut + cut,
-        )
+        pairs_done += len(bitext)
+        lifted += bitext.lifted
+        counters.update(extractor.statistics)
 
 
 def read_pairs(grammar: str, inputs: Inputs) -> Iterator[Pair]:
@@ -89,31 +77,31 @@ def read_pairs(grammar: str, inputs: Inputs) -> Iterator[Pair]:
     return _checked(grammar, inputs, track(_pairs(inputs), f"reading {inputs.name}"))
 
 
-def report(grammar: str, summary: Summary) -> None:
+def report(summary: Summary) -> None:
     """Say on standard error what was read and what was left out."""
     print(f"{summary.pairs:,} pairs", file=sys.stderr)
     if summary.lifted:
         print(f"{summary.lifted:,} dependencies lifted to make trees projective", file=sys.stderr)
-    if grammar == "consdep2str":
+    if "phrasal_nodes" in summary.counters:
         print(
-            f"{summary.phrasal_nodes:,} phrasal nodes; {summary.crossing:,} constituents skipped because they cross "
-            "dependency subtrees",
+            f"{summary.counters['phrasal_nodes']:,} phrasal nodes; {summary.counters['crossing']:,} constituents skipped "
+            "because they cross dependency subtrees",
             file=sys.stderr,
         )
-    if summary.cut:
-        print(f"{summary.cut:,} places with more rules than the bounds allow", file=sys.stderr)
+    if summary.counters.get("cut"):
+        print(f"{summary.counters['cut']:,} places with more rules than the bounds allow", file=sys.stderr)
 
 
 def check_inputs(grammar: str, inputs: Inputs) -> None:
     """Refuse a call without the trees that the grammar needs, before any file is opened."""
-    dependency, constituency = core.needed_trees(grammar)
+    needs = registry.grammar(grammar).source_trees
     missing = [
         option
-        for option, needed, given in (
-            ("--source-conllu", dependency, inputs.conllu),
-            ("--source-penn", constituency, inputs.penn),
+        for option, kind, given in (
+            ("--source-conllu", "dependency", inputs.conllu),
+            ("--source-penn", "constituency", inputs.penn),
         )
-        if needed and not given
+        if kind in needs and not given
     ]
     if missing:
         raise ConfigError(f"{grammar} without {' and '.join(missing)}", remedy=f"give {' and '.join(missing)}")
@@ -126,11 +114,13 @@ def check_inputs(grammar: str, inputs: Inputs) -> None:
         )
 
 
-def _check_options(grammar: str, span_mode: str, binarize: Binarize) -> None:
-    if span_mode != "ghkm" and grammar not in ("dep2str", "augmented"):
-        raise ConfigError(f"{grammar} has no span mode {span_mode}", remedy="leave --span-mode out")
-    if binarize != "none" and not core.needed_trees(grammar)[1]:
-        raise ConfigError(f"{grammar} has no constituents to binarise", remedy="leave --binarize out")
+def check_options(grammar: str, options: Mapping[str, registry.Value]) -> None:
+    """Refuse options that the grammar does not have."""
+    known = {option.name for option in registry.grammar(grammar).options}
+    for name in options:
+        if name not in known:
+            flag = "--" + name.replace("_", "-")
+            raise ConfigError(f"{grammar} has no option {flag}", remedy=f"leave {flag} out")
 
 
 def _pairs(inputs: Inputs) -> Iterator[Pair]:

@@ -16,7 +16,7 @@ from typing import Any
 from treeglot.cli.rules_extract import Inputs, check_inputs, read_pairs
 from treeglot.errors import TreeError, TreeglotError
 from treeglot.tables.rules import Discounting, RuleEntry, RuleTable, Side, build_rule_table
-from treeglot.trees.corpus import Binarize, parsed_bitext
+from treeglot.trees.corpus import parsed_bitext
 
 PrintTable = Callable[[Sequence[str], Sequence[Sequence[Any]], Sequence[int]], None]
 SCORES = ("P(s|t)", "Plex(s|t)", "P(t|s)", "Plex(t|s)")
@@ -27,7 +27,6 @@ def build_rules(
     inputs: Inputs,
     out: Path,
     *,
-    binarize: Binarize = "none",
     min_count: float = 0.0,
     discounting: Discounting = "none",
     memory: str = "4g",
@@ -38,7 +37,7 @@ def build_rules(
     """Read trees, target and links, and make the rule table of a grammar."""
     check_inputs(grammar, inputs)
     try:
-        corpus = parsed_bitext(read_pairs(grammar, inputs), binarize=binarize)
+        corpus = parsed_bitext(read_pairs(grammar, inputs), binarize=extraction.get("binarize", "none"))
         report = build_rule_table(
             grammar,
             corpus,

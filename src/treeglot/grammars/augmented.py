@@ -15,21 +15,18 @@ x1:NR x2:AD ^推出 x3:本* ((0, 2),)
 
 from __future__ import annotations
 
-from treeglot.grammars.rules import MAX_VARIANTS, Rule, SpanMode, extract_rules
+from typing import Any
+
+from treeglot.grammars.rules import Rule, extract_rules
 from treeglot.trees.sentence import AlignedPair
 
-MAX_WORDS = 7
-"""The most words of a fixed or floating structure."""
+PRESETS: dict[str, dict[str, Any]] = {
+    "augmented": {"grammars": ("augmented",)},
+    "augmented-xie": {"grammars": ("augmented",), "span_mode": "xie"},
+}
+"""Systems of this grammar; ``-xie`` extracts with the spans of the paper."""
 
 
-def extract(
-    pair: AlignedPair,
-    *,
-    span_mode: SpanMode = "ghkm",
-    max_variants: int = MAX_VARIANTS,
-    max_structure_words: int = MAX_WORDS,
-) -> list[Rule]:
-    """The dep2str rules of a pair (options as there) with the labels of each."""
-    return extract_rules(
-        "augmented", pair, span_mode=span_mode, max_variants=max_variants, max_structure_words=max_structure_words
-    )
+def extract(pair: AlignedPair, **options: Any) -> list[Rule]:
+    """The dep2str rules of a pair (options as there) with the labels of each; ``max_structure_words`` bounds a structure."""
+    return extract_rules("augmented", pair, **options)

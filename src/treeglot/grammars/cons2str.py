@@ -35,38 +35,20 @@ variants.
 
 from __future__ import annotations
 
-from treeglot.grammars.rules import MAX_VARIANTS, Rule, extract_rules
-from treeglot.trees.corpus import Binarize
+from typing import Any
+
+from treeglot.grammars.rules import Rule, extract_rules
 from treeglot.trees.sentence import AlignedPair
 
-MAX_HEIGHT = 3
-MAX_LEAVES = 7
-MAX_FRAGMENTS = 1000
-"""How many fragments one node may have: those of the fewest minimal rules are kept."""
+PRESETS: dict[str, dict[str, Any]] = {"cons2str": {"grammars": ("cons2str",)}}
+"""The system of this grammar."""
 
 
-def extract(
-    pair: AlignedPair,
-    *,
-    max_height: int = MAX_HEIGHT,
-    max_leaves: int = MAX_LEAVES,
-    composed: bool = True,
-    max_variants: int = MAX_VARIANTS,
-    max_fragments: int = MAX_FRAGMENTS,
-    binarize: Binarize = "none",
-) -> list[Rule]:
+def extract(pair: AlignedPair, **options: Any) -> list[Rule]:
     """The GHKM rules of a pair with a constituency tree of the source, minimal ones only if not ``composed``.
 
-    With more than ``max_variants`` ways to show unaligned target words only the one that shows fewest is kept, with count 1.
-    ``max_fragments`` 0 is no limit.
+    ``max_height`` and ``max_leaves`` bound a fragment. With more than ``max_variants`` ways to show unaligned target words only
+    the one that shows fewest is kept, with count 1. ``max_fragments`` (0: no limit) are kept of one node, those of the fewest
+    minimal rules.
     """
-    return extract_rules(
-        "cons2str",
-        pair,
-        max_height=max_height,
-        max_leaves=max_leaves,
-        composed=composed,
-        max_variants=max_variants,
-        max_fragments=max_fragments,
-        binarize=binarize,
-    )
+    return extract_rules("cons2str", pair, **options)

@@ -21,26 +21,19 @@ x1:NR x2:款* ^x3:NP[JJ_NN] ||| x2 x3 x1 ||| 1
 
 from __future__ import annotations
 
-from treeglot.grammars.rules import MAX_VARIANTS, Rule, extract_rules
-from treeglot.trees.corpus import Binarize
+from typing import Any
+
+from treeglot.grammars.rules import Rule, extract_rules
 from treeglot.trees.sentence import AlignedPair
 
-MAX_PHRASAL_NODES = 2
-"""The most phrasal nodes of one rule."""
+PRESETS: dict[str, dict[str, Any]] = {"consdep2str": {"grammars": ("consdep2str",)}}
+"""The system of this grammar."""
 
 
-def extract(
-    pair: AlignedPair,
-    *,
-    binarize: Binarize = "none",
-    max_phrasal_nodes: int = MAX_PHRASAL_NODES,
-    max_variants: int = MAX_VARIANTS,
-) -> list[Rule]:
+def extract(pair: AlignedPair, **options: Any) -> list[Rule]:
     """The consdep2str rules of a pair with both trees of the source.
 
-    ``binarize`` adds the virtual phrases ``X@LABEL`` of a binarised constituency tree as phrasal nodes; ``max_variants`` as for
-    dep2str.
+    ``binarize`` adds the virtual phrases ``X@LABEL`` of a binarised constituency tree as phrasal nodes; ``max_phrasal_nodes`` is
+    the most of them in one rule; ``max_variants`` as for dep2str.
     """
-    return extract_rules(
-        "consdep2str", pair, binarize=binarize, max_phrasal_nodes=max_phrasal_nodes, max_variants=max_variants
-    )
+    return extract_rules("consdep2str", pair, **options)

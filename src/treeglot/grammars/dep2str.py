@@ -24,15 +24,23 @@ x1:OD ^款 ||| x1 ||| 1
 
 from __future__ import annotations
 
-from treeglot.grammars.rules import MAX_VARIANTS, Rule, SpanMode, extract_rules
+from typing import Any
+
+from treeglot.grammars.rules import Rule, extract_rules
 from treeglot.trees.sentence import AlignedPair
 
+PRESETS: dict[str, dict[str, Any]] = {
+    "dep2str": {"grammars": ("dep2str",)},
+    "dep2str-xie": {"grammars": ("dep2str",), "span_mode": "xie"},
+}
+"""Systems of this grammar; ``-xie`` extracts with the spans of the augmented model's paper."""
 
-def extract(pair: AlignedPair, *, span_mode: SpanMode = "ghkm", max_variants: int = MAX_VARIANTS) -> list[Rule]:
+
+def extract(pair: AlignedPair, **options: Any) -> list[Rule]:
     """The dep2str rules of a pair with a dependency tree of the source.
 
     ``span_mode`` ``ghkm`` wants every subtree's span consistent; ``xie`` takes the span of a subtree from those of its words
     that have consistent spans, and leaves target words between the parts out. With more than ``max_variants`` target sides
     of one source side only the shortest is kept.
     """
-    return extract_rules("dep2str", pair, span_mode=span_mode, max_variants=max_variants)
+    return extract_rules("dep2str", pair, **options)

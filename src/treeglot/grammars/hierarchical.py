@@ -22,42 +22,20 @@ x1:X 超极 本 ||| x1 Ultrabook ||| 0.25
 
 from __future__ import annotations
 
+from typing import Any
+
 from treeglot.grammars.rules import Rule, extract_rules
 from treeglot.trees.sentence import AlignedPair
 
-MAX_INITIAL_PHRASE = 10
-MAX_SOURCE_SYMBOLS = 5
-MAX_GAPS = 2
-MIN_GAP = 2
-MAX_RULES = 20000
-"""How many rules one initial phrase may have: those with the fewest gaps are kept."""
+PRESETS: dict[str, dict[str, Any]] = {"hierarchical": {"grammars": ("hierarchical",)}}
+"""The system of this grammar."""
 
 
-def extract(
-    pair: AlignedPair,
-    *,
-    max_initial_phrase: int = MAX_INITIAL_PHRASE,
-    max_source_symbols: int = MAX_SOURCE_SYMBOLS,
-    max_gaps: int = MAX_GAPS,
-    min_gap: int = MIN_GAP,
-    fractional: bool = True,
-    tight: bool = False,
-    max_rules: int = MAX_RULES,
-) -> list[Rule]:
+def extract(pair: AlignedPair, **options: Any) -> list[Rule]:
     """The hierarchical rules of a pair; trees are not looked at.
 
-    ``min_gap`` is the least number of source words of a gap. ``fractional``: the rules of an initial phrase share a count of
-    1; otherwise each counts 1. ``tight`` (Chiang's): initial phrases neither begin nor end with unaligned words.
-    ``max_rules`` 0 is no limit.
+    ``max_initial_phrase`` words, ``max_source_symbols``, ``max_gaps``; ``min_gap`` is the least number of source words of a gap.
+    ``fractional``: the rules of an initial phrase share a count of 1; otherwise each counts 1. ``tight`` (Chiang's): initial phrases
+    neither begin nor end with unaligned words. ``max_rules`` of one initial phrase; 0 is no limit.
     """
-    return extract_rules(
-        "hierarchical",
-        pair,
-        max_initial_phrase=max_initial_phrase,
-        max_source_symbols=max_source_symbols,
-        max_gaps=max_gaps,
-        min_gap=min_gap,
-        fractional=fractional,
-        tight=tight,
-        max_rules=max_rules,
-    )
+    return extract_rules("hierarchical", pair, **options)

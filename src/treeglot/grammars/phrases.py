@@ -18,11 +18,14 @@ haus | house | monotone monotone
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from treeglot._core import tables as core
 from treeglot.errors import TreeError, TreeglotError
 from treeglot.trees.sentence import AlignedPair
+
+PRESETS: dict[str, dict[str, Any]] = {"phrases": {"grammars": ("phrases",)}}
+"""The phrase-based system."""
 
 MAX_LENGTH = 7
 """The longest phrase on either side unless another limit is given."""

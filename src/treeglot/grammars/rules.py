@@ -1,4 +1,4 @@
-"""Rules of the tree-to-string grammars as text, and their extraction from one pair (spec: tree-to-string, section 2, "Text
+"""Rules of the grammars as text, and their extraction from one pair (spec: tree-to-string, section 2, "Text
 form").
 
 A rule has a source side (a head-dependents relation, a tree fragment, or words with gaps) and a target side of words and
@@ -14,20 +14,13 @@ x1:OD ^款 ||| x1 ||| 1
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from treeglot._core import rules as core
 from treeglot.errors import ConfigError, TreeError
+from treeglot.grammars import registry
 from treeglot.trees.corpus import Binarize, ParsedBitext, parsed_bitext
 from treeglot.trees.sentence import AlignedPair, ParsedSentence
-
-SpanMode = Literal["ghkm", "xie"]
-
-MAX_VARIANTS = 16
-"""How many placements of unaligned target words are kept unless another limit is given."""
-
-GRAMMARS = core.GRAMMARS
-"""The grammars whose rules can be extracted."""
 
 
 class Rule(NamedTuple):
@@ -70,6 +63,7 @@ def extract_words(
 
 def make_extractor(grammar: str, bitext: ParsedBitext, **options: Any) -> core.Extractor:
     """The native extractor of a grammar for a complete bitext."""
+    registry.grammar(grammar)
     try:
         return core.Extractor(bitext.columns, grammar, **options)
     except ValueError as error:
@@ -78,13 +72,8 @@ def make_extractor(grammar: str, bitext: ParsedBitext, **options: Any) -> core.E
 
 def check_trees(grammar: str, source: ParsedSentence, number: int | None = None) -> None:
     """Refuse a sentence without the trees that a grammar needs; ``number`` names it if it has no id."""
-    if grammar not in GRAMMARS:
-        raise ConfigError(f"there is no grammar {grammar!r}", remedy=f"choose one of: {', '.join(GRAMMARS)}")
-    needs = core.needed_trees(grammar)
-    for needed, tree, kind in zip(
-        needs, (source.dependency, source.constituency), ("dependency", "constituency"), strict=True
-    ):
-        if needed and tree is None and len(source.tokens) > 0:
+    for kind, tree in (("dependency", source.dependency), ("constituency", source.constituency)):
+        if kind in registry.grammar(grammar).source_trees and tree is None and len(source.tokens) > 0:
             name = source.id or (str(number) if number is not None else "")
             raise TreeError(
                 f"{f'sentence {name}: ' if name else ''}no {kind} tree",

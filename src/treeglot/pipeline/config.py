@@ -26,15 +26,17 @@ import difflib
 import os
 import re
 import tomllib
+from functools import lru_cache
 from itertools import takewhile
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args, get_origin
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model, field_validator, model_validator
 
 from treeglot.errors import ConfigError
 from treeglot.files import read_lines
-from treeglot.pipeline.systems import PRESETS, Binarize, Grammar, SpanMode, SystemSpec, preset
+from treeglot.grammars import registry
+from treeglot.pipeline.systems import SystemSpec, preset, presets
 
 CONFIG_NAME = "treeglot.toml"
 
@@ -232,35 +234,42 @@ class SystemTuning(_Section):
     nbest: int | None = Field(default=None, ge=2)
 
 
-class System(_Section):
+class SystemSection(_Section):
     """``[systems.NAME]``: a system is a list of grammars with options and weights of its own.
 
-    What is left out is taken from the preset of that name (see `treeglot.pipeline.systems`), or has the papers' value.
+    Beside the keys here it has every option that some grammar declares (`treeglot.grammars.registry`). What is left out is
+    taken from the preset of that name (see `treeglot.pipeline.systems`), or has the papers' value.
     """
 
-    grammars: tuple[Grammar, ...] = ()
-    span_mode: SpanMode | None = None
-    binarize: Binarize | None = None
-    phrasal_recursion: bool | None = None
+    grammars: tuple[str, ...] = ()
     stack_limit: int | None = Field(default=None, ge=0)
     stack_threshold: float | None = Field(default=None, ge=0, lt=1)
     pop_limit: int | None = Field(default=None, ge=0)
     rule_limit: int | None = Field(default=None, ge=0)
     rule_threshold: float | None = Field(default=None, ge=0, lt=1)
     phrase_limit: int | None = Field(default=None, ge=0)
-    span_limit: int | None = Field(default=None, ge=1)
-    max_phrasal_nodes: int | None = Field(default=None, ge=1)
-    label_sets: int | None = Field(default=None, ge=0)
-    partial_rules: bool | None = None
-    pseudo_always: bool | None = None
-    free_phrases: bool | None = None
     tuning: SystemTuning = SystemTuning()
 
-    @model_validator(mode="after")
-    def _each_once(self) -> System:
-        if len(set(self.grammars)) != len(self.grammars):
+    @field_validator("grammars")
+    @classmethod
+    def _known_grammars(cls, names: tuple[str, ...]) -> tuple[str, ...]:
+        known = registry.grammars()
+        for name in names:
+            if name not in known:
+                raise ValueError(f"there is no grammar {name!r}; grammars are {', '.join(known)}")
+        if len(set(names)) != len(names):
             raise ValueError("a grammar is named twice")
-        return self
+        return names
+
+
+def _option_field(option: registry.Option, names: tuple[str, ...]) -> Any:
+    """A key for an option of grammars: its type and limits are those of the declaration."""
+    help = f"{', '.join(names)}: {option.help}"
+    if isinstance(option.default, str):
+        return Literal[option.choices] | None, Field(default=None, description=help)
+    if isinstance(option.default, bool):
+        return bool | None, Field(default=None, description=help)
+    return type(option.default) | None, Field(default=None, ge=option.low, le=option.high, description=help)
 
 
 class ProjectConfig(_Section):
@@ -277,24 +286,24 @@ class ProjectConfig(_Section):
     phrases: Phrases = Phrases()
     search: Search = Search()
     tuning: Tuning = Tuning()
-    systems: dict[str, System] = Field(default_factory=lambda: {"phrases": System()})
+    systems: dict[str, SystemSection] = Field(default_factory=lambda: {registry.phrase_grammar().name: SystemSection()})
     limits: Limits = Limits()
 
     @model_validator(mode="after")
-    def _known_grammars(self) -> ProjectConfig:
+    def _known_systems(self) -> ProjectConfig:
         for name, system in self.systems.items():
             if not re.fullmatch(r"[\w.-]+", name) or name.startswith("."):
                 raise ValueError(f"systems.{name}: a name has letters, digits, - and _")
-            if not system.grammars and name not in PRESETS:
+            if not system.grammars and name not in presets():
                 raise ValueError(
-                    f"systems.{name} has no grammars, and there is no preset of that name ({', '.join(PRESETS)})"
+                    f"systems.{name} has no grammars, and there is no preset of that name ({', '.join(presets())})"
                 )
         return self
 
     def system(self, name: str) -> SystemSpec | None:
         """The system of that name with every option filled in, or None if there is neither a section nor a preset."""
         section = self.systems.get(name)
-        if section is None and name not in PRESETS:
+        if section is None and name not in presets():
             return None
         given = section.model_dump(exclude_none=True, exclude={"tuning"}) if section else {}
         if not given.get("grammars"):
@@ -307,6 +316,23 @@ class ProjectConfig(_Section):
         """Whether the source has trees: they are given, or a system of the file is learnt from them."""
         systems = (self.system(name) for name in self.systems)
         return any(corpus.has_trees for corpus in self.data.parts.values()) or any(s.needs for s in systems if s)
+
+
+@lru_cache(maxsize=4)
+def _config_model(grammars: tuple[str, ...]) -> type[ProjectConfig]:
+    """The configuration with the options of these grammars, all that there are, as keys of systems."""
+    fields = {name: _option_field(option, names) for name, (option, names) in registry.options().items()}
+    section = create_model("System", __base__=SystemSection, **fields)
+    return create_model(
+        "ProjectConfig",
+        __base__=ProjectConfig,
+        systems=(dict[str, section], Field(default_factory=lambda: {registry.phrase_grammar().name: section()})),  # type: ignore[valid-type]
+    )
+
+
+def config_model() -> type[ProjectConfig]:
+    """What ``treeglot.toml`` may contain, with the options of every grammar."""
+    return _config_model(tuple(registry.grammars()))
 
 
 def load_config(path: str | os.PathLike[str] = CONFIG_NAME) -> ProjectConfig:
@@ -329,7 +355,7 @@ def parse_config(text: str, path: str | None = None) -> ProjectConfig:
             f"not TOML: {what}", path=path, line=line, column=column, remedy="correct the syntax; see toml.io"
         ) from None
     try:
-        return ProjectConfig.model_validate(values)
+        return config_model().model_validate(values)
     except ValidationError as error:
         raise _explain(error.errors()[0], text, path) from None
 
@@ -356,7 +382,7 @@ def _explain(error: Any, text: str, path: str | None) -> ConfigError:
 
 def _valid_keys(keys: list[str]) -> list[str]:
     """The keys of the section at ``keys``."""
-    section: type[BaseModel] = ProjectConfig
+    section: type[BaseModel] = config_model()
     named = False
     for key in keys:
         if named:  # the name of a system or of a part of the data: anything

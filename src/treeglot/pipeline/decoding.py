@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from treeglot import lm
 from treeglot.errors import TreeglotError
 from treeglot.files import atomic_write, read_lines
+from treeglot.grammars import registry
 from treeglot.pipeline.systems import SystemSpec
 from treeglot.search.phrases import PhraseDecoder, Translation, open_phrases
 from treeglot.search.trees import RuleUse, TreeDecoder, TreeTranslation, default_tree_weights, tree_features
@@ -36,7 +37,7 @@ Inputs = list[str] | ParsedCorpus
 
 def grammars(spec: SystemSpec) -> tuple[str, ...]:
     """The grammars whose features a system has, the bilingual phrases last."""
-    return (*spec.rule_grammars, *(["phrases"] if spec.uses_phrases else []))
+    return registry.blocks(spec.grammars)
 
 
 def features(spec: SystemSpec) -> tuple[str, ...]:
@@ -136,17 +137,20 @@ def decode(
 
 # How much of a translation is phrasal (the paper consdep2str, table 2)
 
-HDR_GRAMMARS = ("dep2str", "augmented", "consdep2str")
+
+def hdr_grammars(spec: SystemSpec) -> frozenset[str]:
+    """The grammars of a system whose rules are heads with dependents: they work on dependency subtrees."""
+    return frozenset(name for name in spec.rule_grammars if registry.grammar(name).subtree_nodes)
 
 
-def phrasal_uses(derivation: RuleUse) -> tuple[int, int]:
+def phrasal_uses(derivation: RuleUse, grammars: frozenset[str]) -> tuple[int, int]:
     """How many head-dependents rules a derivation uses, and how many of them have a phrasal node or a label."""
     rules = phrasal = 0
     stack = [derivation]
     while stack:
         use = stack.pop()
         stack.extend(use.children)
-        if use.grammar in HDR_GRAMMARS:
+        if use.grammar in grammars:
             rules += 1
             phrasal += use.is_phrasal or any(child.kind == "group" for child in use.children)
     return rules, phrasal
@@ -176,9 +180,11 @@ def main(project_folder: str, system: str, part: str, seed: str, text: str, fact
     }
     with atomic_write(text) as file:
         file.writelines(result.text + "\n" for result in results)
-    if any(grammar in HDR_GRAMMARS for grammar in spec.grammars):
+    if hdr_grammars(spec):
         explained = decode(decoder, inputs, threads=project.threads)
-        counts = [phrasal_uses(one.derivation) for one in explained if isinstance(one, TreeTranslation)]
+        counts = [
+            phrasal_uses(one.derivation, hdr_grammars(spec)) for one in explained if isinstance(one, TreeTranslation)
+        ]
         found["hdr_rules"] = sum(rules for rules, _ in counts)
         found["phrasal_rules"] = sum(phrasal for _, phrasal in counts)
         found["phrasal_sentences"] = sum(phrasal > 0 for _, phrasal in counts)

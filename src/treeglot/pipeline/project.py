@@ -25,7 +25,7 @@ from treeglot.pipeline.rule_tables import rule_stage
 from treeglot.pipeline.source_trees import parse_source, prepare_parsed, read_parsed_pairs, text_words
 from treeglot.pipeline.stages import Paths, Runner, Stage, StageResult
 from treeglot.pipeline.subtree_phrases import span_files, span_stages
-from treeglot.pipeline.systems import PRESETS, SystemSpec, TableSpec
+from treeglot.pipeline.systems import SystemSpec, TableSpec, presets
 from treeglot.search.weights import read_weights
 from treeglot.tables import build_phrase_table, parse_memory
 from treeglot.trees.sentence import ParsedSentence
@@ -109,7 +109,7 @@ class Project:
         """A system of the configuration, or a preset."""
         found = self.config.system(name)
         if found is None:
-            more = ", ".join(preset for preset in PRESETS if preset not in self.config.systems)
+            more = ", ".join(preset for preset in presets() if preset not in self.config.systems)
             raise ConfigError(
                 f"no system {name!r}",
                 path=self.folder / CONFIG_NAME,

@@ -52,7 +52,7 @@ def rule_stage(project: Project, table: TableSpec) -> Stage:
 
     path = project.rules(table)
     outputs = {"table": path, "report": path.with_suffix(".json")}
-    parameters = {"grammar": table.grammar, "binarize": table.binarize, **table.extraction}
+    parameters = {"grammar": table.grammar, **table.extraction}
     return Stage(f"rules-{table.name}", inputs, outputs, parameters, run)
 
 

@@ -1,87 +1,73 @@
 """Systems: a system is a list of grammars with limits and weights of its own; the papers' systems are named presets.
 
-Grammars only add edges to one translation forest (spec: search and tuning), so any of them combine. A system of
-``phrases`` alone is the phrase-based decoder; any other is decoded over the trees of the source, and there the bilingual
-phrases translate single words, whole subtrees and phrasal nodes (spec: tree-to-string, section 2). Named beside other grammars,
-``phrases`` may cover any neighbouring members of a head and its dependents (``free_phrases``).
+Grammars only add edges to one translation forest (spec: search and tuning), so any of them combine, and their order in the
+list means nothing. A system of bilingual phrases alone is the phrase-based decoder; any other is decoded over a forest, and there
+the phrases translate single words, whole subtrees and phrasal nodes (spec: tree-to-string, section 2). Named beside other
+grammars, they may cover any neighbouring members of a head and its dependents (``free_phrases``).
 
 >>> best = preset("best")
 >>> best.grammars, sorted(best.needs), best.is_phrase_based
 (('consdep2str', 'augmented', 'phrases'), ['constituency', 'dependency'], False)
 >>> [table.name for table in best.tables]
-['consdep2str', 'augmented']
+['augmented', 'consdep2str']
 >>> preset("augmented").stack_limit, preset("dep2str").stack_limit
 (200, 300)
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, get_args
+from typing import Any
 
-Grammar = Literal["phrases", "dep2str", "augmented", "consdep2str", "cons2str", "hierarchical"]
-GRAMMARS: tuple[Grammar, ...] = get_args(Grammar)
-SpanMode = Literal["ghkm", "xie"]
-Binarize = Literal["none", "left", "right", "head"]
-TreeKind = Literal["dependency", "constituency"]
+from treeglot.grammars import combinations, registry
+from treeglot.trees.corpus import Binarize
 
-NEEDS: dict[Grammar, frozenset[TreeKind]] = {
-    "phrases": frozenset(),
-    "dep2str": frozenset({"dependency"}),
-    "augmented": frozenset({"dependency"}),
-    "consdep2str": frozenset({"dependency", "constituency"}),
-    "cons2str": frozenset({"constituency"}),
-    "hierarchical": frozenset(),
+SEARCH_OPTIONS: dict[str, int | float] = {
+    "stack_limit": 300,
+    "stack_threshold": 1e-3,
+    "pop_limit": 0,
+    "rule_limit": 100,
+    "rule_threshold": 1e-3,
+    "phrase_limit": 100,
 }
-"""The trees of the source that each grammar is learnt from."""
-
-DECODER_OPTIONS = (
-    "stack_limit",
-    "stack_threshold",
-    "pop_limit",
-    "rule_limit",
-    "rule_threshold",
-    "phrase_limit",
-    "span_limit",
-    "max_phrasal_nodes",
-    "label_sets",
-    "phrasal_recursion",
-    "partial_rules",
-    "pseudo_always",
-    "free_phrases",
-)
-"""Options of a system that its decoder takes."""
-
-AUGMENTED_STACK_LIMIT = 200
-"""The paper's stack limit for the augmented dependency-to-string model."""
+"""The limits of the search in a forest, whatever the grammars, and their defaults."""
 
 
 @dataclass(frozen=True)
 class TableSpec:
     """A rule table; systems with the same grammar and the same options of extraction share it."""
 
-    grammar: Grammar
-    span_mode: SpanMode = "ghkm"
-    binarize: Binarize = "none"
-    max_phrasal_nodes: int = 2
+    grammar: str
+    options: tuple[tuple[str, registry.Value], ...] = ()
+    """Options of extraction that are not the default."""
 
     @property
     def name(self) -> str:
-        """The name of its file and of its stage: ``dep2str``, ``dep2str.xie``, ``consdep2str.right``."""
-        options: list[str] = [self.span_mode] * (self.span_mode != "ghkm")
-        options += [self.binarize] * (self.binarize != "none")
-        options += [f"nodes{self.max_phrasal_nodes}"] * (self.max_phrasal_nodes != 2)
-        return ".".join([self.grammar, *options])
+        """The name of its file and of its stage: ``dep2str``, ``dep2str.xie``, ``consdep2str.right``.
+
+        >>> TableSpec("cons2str", (("binarize", "left"), ("max_height", 4))).name
+        'cons2str.left.max_height4'
+        """
+        return ".".join(
+            [self.grammar, *(value if isinstance(value, str) else f"{name}{value}" for name, value in self.options)]
+        )
 
     @property
     def extraction(self) -> dict[str, Any]:
-        """The options of extraction that the grammar knows and that are not the default."""
-        found: dict[str, Any] = {"span_mode": self.span_mode} if self.span_mode != "ghkm" else {}
-        return found | ({"max_phrasal_nodes": self.max_phrasal_nodes} if self.max_phrasal_nodes != 2 else {})
+        """The options of extraction that are not the default."""
+        return dict(self.options)
 
     @property
-    def needs(self) -> frozenset[TreeKind]:
-        return NEEDS[self.grammar]
+    def binarize(self) -> Binarize:
+        """How the constituency trees are binarised first."""
+        chosen: Binarize = self.extraction.get("binarize", "none")
+        return chosen
+
+    @property
+    def needs(self) -> frozenset[str]:
+        """The kinds of trees of the source that it is learnt from."""
+        return registry.grammar(self.grammar).source_trees
 
 
 @dataclass(frozen=True)
@@ -89,86 +75,97 @@ class SystemSpec:
     """A system with every option filled in; see ``[systems.NAME]`` in `treeglot.pipeline.config`."""
 
     name: str
-    grammars: tuple[Grammar, ...]
-    span_mode: SpanMode = "ghkm"
-    binarize: Binarize = "none"
-    phrasal_recursion: bool = False
-    stack_limit: int = 300
-    stack_threshold: float = 1e-3
-    pop_limit: int = 0
-    rule_limit: int = 100
-    rule_threshold: float = 1e-3
-    phrase_limit: int = 100
-    span_limit: int = 10
-    max_phrasal_nodes: int = 2
-    label_sets: int = 16
-    partial_rules: bool = False
-    pseudo_always: bool = False
-    free_phrases: bool = False
+    grammars: tuple[str, ...]
+    options: Mapping[str, registry.Value] = field(default_factory=dict, hash=False)
+    """The options of its grammars, by name."""
+    search: Mapping[str, int | float] = field(default_factory=lambda: dict(SEARCH_OPTIONS), hash=False)
     tuning: dict[str, Any] = field(default_factory=dict, hash=False)
+
+    @property
+    def stack_limit(self) -> int:
+        """How many states are kept for a part of the source."""
+        return int(self.search["stack_limit"])
 
     @property
     def is_phrase_based(self) -> bool:
         """Whether it is decoded without a forest, left to right over the words."""
-        return self.grammars == ("phrases",)
+        return not any(registry.grammar(name).has_rules for name in self.grammars)
 
     @property
-    def needs(self) -> frozenset[TreeKind]:
-        """The kinds of trees that its grammars are learnt from."""
-        return frozenset[TreeKind]().union(*(NEEDS[grammar] for grammar in self.grammars))
+    def needs(self) -> frozenset[str]:
+        """The kinds of trees of the source that its grammars are learnt from."""
+        return frozenset[str]().union(*(registry.grammar(name).source_trees for name in self.grammars))
 
     @property
-    def rule_grammars(self) -> tuple[Grammar, ...]:
-        """Its grammars without the bilingual phrases."""
-        return tuple(grammar for grammar in self.grammars if grammar != "phrases")
+    def target_needs(self) -> frozenset[str]:
+        """The kinds of trees of the target that its grammars are learnt from."""
+        return frozenset[str]().union(*(registry.grammar(name).target_trees for name in self.grammars))
+
+    @property
+    def rule_grammars(self) -> tuple[str, ...]:
+        """Its grammars without the bilingual phrases, in the order of their features."""
+        return tuple(name for name in registry.in_order(self.grammars) if registry.grammar(name).has_rules)
 
     @property
     def uses_phrases(self) -> bool:
-        """Whether it has bilingual phrases: all but a purely hierarchical system, whose rules contain them."""
-        return "phrases" in self.grammars or any(grammar != "hierarchical" for grammar in self.grammars)
+        """Whether it has bilingual phrases: it names them, or they fill the nodes of its grammars."""
+        return registry.uses_phrases(self.grammars)
+
+    @property
+    def binarize(self) -> Binarize:
+        """How the constituency trees of its input are binarised."""
+        return self.options.get("binarize", "none")  # type: ignore[return-value]
 
     @property
     def tables(self) -> tuple[TableSpec, ...]:
-        """The rule tables, in the order of the grammars."""
+        """The rule tables, in the order of their features."""
+        return tuple(TableSpec(name, self._extraction(name)) for name in self.rule_grammars)
+
+    def _extraction(self, name: str) -> tuple[tuple[str, registry.Value], ...]:
         return tuple(
-            TableSpec(
-                grammar,
-                self.span_mode if grammar in ("dep2str", "augmented") else "ghkm",
-                self.binarize if "constituency" in NEEDS[grammar] else "none",
-                self.max_phrasal_nodes if grammar == "consdep2str" else 2,
-            )
-            for grammar in self.rule_grammars
+            (option.name, self.options[option.name])
+            for option in registry.grammar(name).options
+            if option.extraction and self.options.get(option.name, option.default) != option.default
         )
 
     @property
     def decoder_options(self) -> dict[str, Any]:
-        """What `treeglot.search.trees.TreeDecoder` takes beside tables, model and weights."""
-        return {name: getattr(self, name) for name in DECODER_OPTIONS}
+        """What the decoder takes beside tables, model and weights: limits, and the options of matching."""
+        matching = {
+            option.name: self.options.get(option.name, option.default)
+            for name in registry.blocks(self.grammars)
+            for option in registry.grammar(name).options
+            if option.matching
+        }
+        return {**self.search, "grammars": matching}
 
 
-PRESETS: dict[str, dict[str, Any]] = {
-    "phrases": {"grammars": ("phrases",)},
-    "dep2str": {"grammars": ("dep2str",)},
-    "dep2str-xie": {"grammars": ("dep2str",), "span_mode": "xie"},
-    "augmented": {"grammars": ("augmented",)},
-    "augmented-xie": {"grammars": ("augmented",), "span_mode": "xie"},
-    "consdep2str": {"grammars": ("consdep2str",)},
-    "cons2str": {"grammars": ("cons2str",)},
-    "hierarchical": {"grammars": ("hierarchical",)},
-    "best": {"grammars": ("consdep2str", "augmented", "phrases"), "partial_rules": True},
-    "cons-hier": {"grammars": ("cons2str", "hierarchical")},
-    "union": {"grammars": ("hierarchical", "consdep2str", "augmented", "phrases"), "partial_rules": True},
-    "all": {"grammars": ("hierarchical", "cons2str", "consdep2str", "augmented", "phrases"), "partial_rules": True},
-}
-"""Systems that every project has. ``-xie`` extracts with the spans of the augmented model's paper."""
+def presets() -> dict[str, dict[str, Any]]:
+    """Systems that every project has: those of the grammars' modules, and combinations."""
+    named: dict[str, dict[str, Any]] = {}
+    # The phrases first, as the baseline; then the others as the registry has them.
+    for grammar in sorted(registry.grammars().values(), key=lambda known: known.has_rules):
+        named |= {name: dict(values) for name, values in grammar.presets.items()}
+    return named | {name: dict(values) for name, values in combinations.PRESETS.items()}
 
 
 def preset(name: str, options: dict[str, Any] | None = None) -> SystemSpec:
     """A system from the preset of its name, if there is one, with ``options`` in place of its own."""
-    values = {**PRESETS.get(name, {}), **(options or {})}
-    rules = [grammar for grammar in values["grammars"] if grammar != "phrases"]
-    if rules == ["augmented"]:
-        values.setdefault("stack_limit", AUGMENTED_STACK_LIMIT)
-    if rules and "phrases" in values["grammars"]:  # a grammar of its own, not only what fills the rules of the others
+    values = {**presets().get(name, {}), **(options or {})}
+    names: tuple[str, ...] = tuple(values.pop("grammars"))
+    tuning = values.pop("tuning", {})
+    known = [registry.grammar(grammar) for grammar in names]
+    with_rules = [grammar for grammar in known if grammar.has_rules]
+    search = {key: values.pop(key, default) for key, default in SEARCH_OPTIONS.items() if key != "stack_limit"}
+    own = with_rules[0].stack_limit if len(with_rules) == 1 else 0
+    search["stack_limit"] = values.pop("stack_limit", own or SEARCH_OPTIONS["stack_limit"])
+    defaults = {
+        option.name: option.default
+        for grammar in (*known, *([registry.phrase_grammar()] if registry.uses_phrases(names) else []))
+        for option in grammar.options
+    }
+    # Named beside others the phrases are a grammar of their own, not only what fills the nodes of the others.
+    if with_rules and len(with_rules) < len(known):
         values.setdefault("free_phrases", True)
-    return SystemSpec(name, **values)
+    given = {key: value for key, value in values.items() if key in defaults}
+    return SystemSpec(name, names, {**defaults, **given}, {key: search[key] for key in SEARCH_OPTIONS}, tuning)

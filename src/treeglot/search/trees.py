@@ -23,21 +23,11 @@ from typing import Protocol
 from treeglot._core import tree_decoder as core
 from treeglot._core.parsed import ParsedCorpus as Columns
 from treeglot.errors import ConfigError, TreeglotError
+from treeglot.grammars import registry
 from treeglot.lm import LanguageModel
 from treeglot.search.phrases import open_phrases
 from treeglot.search.weights import nearest_name
 from treeglot.tables.rules import RuleTable
-
-RULE_GRAMMARS = ("dep2str", "augmented", "consdep2str", "cons2str", "hierarchical")
-"""Grammars with a rule table."""
-GRAMMARS = ("phrases", *RULE_GRAMMARS)
-DEPENDENCY_GRAMMARS = frozenset({"dep2str", "augmented", "consdep2str"})
-"""Grammars that need a dependency tree; ``consdep2str`` and ``cons2str`` need a constituency tree."""
-CONSTITUENCY_GRAMMARS = frozenset({"consdep2str", "cons2str"})
-
-COMMON_FEATURES = ("lm", "words", "copied", "pseudo", "glue")
-BLOCK_FEATURES = ("p_ts", "p_st", "lex_ts", "lex_st", "rules")
-"""ln P(t|s), P(s|t), Plex(t|s), Plex(s|t), and the number of rules, for each grammar."""
 
 
 class ParsedSource(Protocol):
@@ -49,39 +39,14 @@ class ParsedSource(Protocol):
     def words(self, n: int) -> list[str]: ...
 
 
-# Near where tuning ends on several corpora, so that its first lists are good ones.
-_START = {"lm": 0.2, "words": 0.8, "copied": -0.1, "pseudo": -0.3, "glue": -0.2}
-_START_BLOCK = {"p_ts": 0.3, "p_st": 0.15, "lex_ts": 0.2, "lex_st": 0.1, "rules": -0.3}
-_START_PHRASES = {"phrases.rules": 0.3}
-
-
-def uses_phrases(grammars: Sequence[str]) -> bool:
-    """Whether a tree system has bilingual phrases: all but the purely hierarchical ones."""
-    return any(grammar != "hierarchical" for grammar in grammars)
-
-
-def blocks(grammars: Sequence[str]) -> tuple[str, ...]:
-    """The grammars with feature columns, in their order: rule tables, then the bilingual phrases."""
-    unknown = [grammar for grammar in grammars if grammar not in GRAMMARS]
-    if unknown:
-        near = nearest_name(unknown[0], GRAMMARS)
-        raise ConfigError(
-            f"unknown grammar {unknown[0]!r}",
-            remedy=(f"did you mean {near!r}? " if near else "") + f"Grammars are {', '.join(GRAMMARS)}",
-        )
-    rules = [grammar for grammar in RULE_GRAMMARS if grammar in grammars]
-    return (*rules, "phrases") if uses_phrases(grammars) else tuple(rules)
-
-
 def tree_features(grammars: Sequence[str]) -> tuple[str, ...]:
     """The names of a system's features, in the order of its feature vectors."""
-    return COMMON_FEATURES + tuple(f"{block}.{name}" for block in blocks(grammars) for name in BLOCK_FEATURES)
+    return tuple(registry.forest_features(grammars))
 
 
 def default_tree_weights(grammars: Sequence[str]) -> dict[str, float]:
     """Where tuning starts."""
-    known = _START | _START_PHRASES
-    return {name: known.get(name, _START_BLOCK.get(name.rpartition(".")[2], 0.0)) for name in tree_features(grammars)}
+    return registry.forest_features(grammars)
 
 
 @dataclass(frozen=True)
@@ -129,10 +94,8 @@ class RuleUse:
     @property
     def is_phrasal(self) -> bool:
         """Whether the rule has a phrasal node (paper "consdep2str": CHDR-phrasal)."""
-        return (
-            self.grammar == "consdep2str"
-            and "[" in self.source
-            and any(token.lstrip("^").startswith("x") and token.endswith("]") for token in self.source.split(" "))
+        return "[" in self.source and any(
+            token.lstrip("^").startswith("x") and token.endswith("]") for token in self.source.split(" ")
         )
 
 
@@ -218,50 +181,42 @@ class TreeDecoder:
         rule_threshold: float = 1e-3,
         phrase_limit: int = 100,
         max_phrase_length: int = 7,
-        max_phrasal_nodes: int = 2,
-        label_sets: int = 16,
-        phrasal_recursion: bool = False,
-        partial_rules: bool = False,
-        pseudo_always: bool = False,
-        free_phrases: bool = False,
-        span_limit: int = 10,
+        grammars: Mapping[str, registry.Value] | None = None,
     ) -> None:
         """``tables`` has the rule table of each grammar, ``phrases`` the phrase table (None only without need for one).
 
         ``stack_limit`` states are kept for a part of the source, only those with at least ``stack_threshold`` times the
         probability of the best, out of ``pop_limit`` that are made (0: as many as are kept). ``rule_limit`` rules of a source
         side are tried, only those with at least ``rule_threshold`` times the best one's P(t|s); ``phrase_limit`` translations of
-        a phrase. ``phrasal_recursion``: rules also fill phrasal nodes. ``partial_rules``: where no rule matches a head with its dependents,
-        rules for some of them are used and the others put beside in source order. ``pseudo_always``: pseudo rules compete with matched rules.
-        ``free_phrases`` (grammar ``phrases`` beside others): phrases may cover any neighbouring members of a head and its dependents.
-        ``span_limit``: words under a hierarchical rule. For limits 0 means none.
+        a phrase. ``grammars`` are options of matching (see `treeglot.grammars.registry`); one that several grammars have is for all
+        of them. For limits 0 means none.
         """
         for name, value in {
             "stack_limit": stack_limit,
             "pop_limit": pop_limit,
             "rule_limit": rule_limit,
             "phrase_limit": phrase_limit,
-            "max_phrasal_nodes": max_phrasal_nodes,
-            "label_sets": label_sets,
         }.items():
             if not 0 <= value < 1 << 31:
                 raise ConfigError(f"{name} is {value}", remedy="give a number from 0 on")
-        for name, value in {"max_phrase_length": max_phrase_length, "span_limit": span_limit}.items():
+        for name, value in {"max_phrase_length": max_phrase_length}.items():
             if not 1 <= value < 1 << 16:
                 raise ConfigError(f"{name} is {value}", remedy="give a number from 1 on")
         for name, share in {"stack_threshold": stack_threshold, "rule_threshold": rule_threshold}.items():
             if not 0 <= share < 1:
                 raise ConfigError(f"{name} is {share}", remedy="give a share between 0 (off) and 1")
-        self.grammars = tuple(grammar for grammar in RULE_GRAMMARS if grammar in tables)
-        unknown = [grammar for grammar in tables if grammar not in RULE_GRAMMARS]
-        if unknown or not self.grammars:
+        self.grammars = registry.in_order(tables)
+        if not self.grammars or not all(registry.grammar(name).has_rules for name in self.grammars):
             raise ConfigError(
-                f"no rule table can be of {unknown[0]!r}" if unknown else "no rule table",
-                remedy=f"give tables of {', '.join(RULE_GRAMMARS)}",
+                "a rule table of a grammar that has none" if tables else "no rule table",
+                remedy=f"give tables of {', '.join(registry.rule_grammars())}",
             )
-        if phrases is None and uses_phrases(self.grammars):
-            raise ConfigError("no phrase table", remedy="all grammars but hierarchical need bilingual phrases")
-        self.features = tree_features([*self.grammars, "phrases"] if phrases is not None else self.grammars)
+        if phrases is None and registry.uses_phrases(self.grammars):
+            raise ConfigError(
+                "no phrase table", remedy=f"{', '.join(self.grammars)}: bilingual phrases translate words and subtrees"
+            )
+        named = [*self.grammars, registry.phrase_grammar().name] if phrases is not None else self.grammars
+        self.features = tree_features(named)
         self.weights = _complete(weights, self.features)
         self._tables = [_table(grammar, tables[grammar]) for grammar in self.grammars]
         self._phrases = None if phrases is None else open_phrases(phrases)
@@ -269,6 +224,7 @@ class TreeDecoder:
         self._core = core.TreeDecoder(
             [table.core for table in self._tables],
             self._phrases,
+            registry.phrase_grammar().name,
             model.core,
             [self.weights[name] for name in self.features],
             stack_limit=stack_limit,
@@ -278,13 +234,7 @@ class TreeDecoder:
             rule_threshold=rule_threshold,
             phrase_limit=phrase_limit,
             max_phrase_words=max_phrase_length,
-            max_phrasal_nodes=max_phrasal_nodes,
-            label_sets=label_sets,
-            phrasal_recursion=phrasal_recursion,
-            partial_rules=partial_rules,
-            pseudo_always=pseudo_always,
-            free_phrases=free_phrases,
-            span_limit=span_limit,
+            grammars=dict(grammars or {}),
         )
 
     def translate(
@@ -326,12 +276,9 @@ class TreeDecoder:
         ]
 
     def _check_trees(self, corpus: ParsedSource) -> None:
-        needs: dict[str, bool] = {
-            "dependency": not DEPENDENCY_GRAMMARS.isdisjoint(self.grammars),
-            "constituency": not CONSTITUENCY_GRAMMARS.isdisjoint(self.grammars),
-        }
-        for kind, needed in needs.items():
-            missing = corpus.columns.first_without(kind == "dependency") if needed else None
+        needs = frozenset[str]().union(*(registry.grammar(name).source_trees for name in self.grammars))
+        for kind in sorted(needs, reverse=True):
+            missing = corpus.columns.first_without(kind == "dependency")
             if missing is not None:
                 raise TreeglotError(
                     f"sentence {missing + 1} has no {kind} tree",

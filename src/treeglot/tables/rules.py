@@ -1,4 +1,4 @@
-"""Tables of tree-to-string rules: extract, count and score the rules of a grammar, and look them up in a mapped file.
+"""Tables of rules: extract, count and score the rules of a grammar, and look them up in a mapped file.
 
 One format for all grammars (spec: tree-to-string, sections 2, 8 and 9). P(t|s) and P(s|t) are relative frequencies of
 fractional counts, or discounted ones on request; the lexical weights Plex(t|s) and Plex(s|t) are those of Koehn, Och and Marcu
@@ -36,9 +36,9 @@ from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
 from treeglot._core import parsed as core_parsed
 from treeglot._core import rule_tables as core
-from treeglot._core import rules as core_rules
 from treeglot.errors import ConfigError, InputError, TreeError, TreeglotError
 from treeglot.files import atomic_path, atomic_write_binary
+from treeglot.grammars import registry
 from treeglot.progress import track
 from treeglot.tables.corpus import parse_memory
 
@@ -96,13 +96,17 @@ def build_rule_table(
     held beside it), ``folder`` takes what does not fit (default: where ``out`` will be), ``threads`` 0 means all cores.
     """
     columns = corpus if isinstance(corpus, core_parsed.ParsedBitext) else corpus.columns
-    if grammar not in core_rules.GRAMMARS:
-        raise ConfigError(f"there is no grammar {grammar!r}", remedy=f"choose one of: {', '.join(core_rules.GRAMMARS)}")
-    _check_trees(grammar, columns)
+    _check_trees(registry.grammar(grammar), columns)
     if not min_count >= 0:
         raise ConfigError(f"a minimum count of {min_count}", remedy="give 0 or more")
     limit, final = parse_memory(memory), Path(out)
-    note = {"extraction": extraction, "min_count": min_count, "discounting": discounting}
+    note = {
+        "extraction": {option.name: option.default for option in registry.grammar(grammar).options if option.extraction}
+        | extraction,
+        "features": list(registry.grammar(grammar).features),
+        "min_count": min_count,
+        "discounting": discounting,
+    }
     description = json.dumps(note, ensure_ascii=False, sort_keys=True)
     wall, spent = time.perf_counter(), time.process_time()
     with atomic_path(final) as temporary:
@@ -129,13 +133,12 @@ def build_rule_table(
     return RuleTableReport(grammar=grammar, seconds=round(seconds, 3), cpu_seconds=round(cpu_seconds, 3), **built)
 
 
-def _check_trees(grammar: str, corpus: core_parsed.ParsedBitext) -> None:
-    dependency, constituency = core_rules.needed_trees(grammar)
-    for needed, name in (dependency, "dependency"), (constituency, "constituency"):
-        missing = corpus.source.first_without(name == "dependency") if needed else None
+def _check_trees(grammar: registry.Grammar, corpus: core_parsed.ParsedBitext) -> None:
+    for kind in sorted(grammar.source_trees):
+        missing = corpus.source.first_without(kind == "dependency")
         if missing is not None:
             raise TreeError(
-                f"{grammar} needs {name} trees, and sentence {missing + 1} has none", remedy="parse the corpus"
+                f"{grammar.name} needs {kind} trees, and sentence {missing + 1} has none", remedy="parse the corpus"
             )
 
 
@@ -170,7 +173,7 @@ def _run(progress: core.Progress, title: str, job: Callable[[], T]) -> T:
 @dataclass(frozen=True, slots=True)
 class RuleEntry:
     """A rule. ``scores`` are probabilities in Moses' order: P(s|t), Plex(s|t), P(t|s), Plex(t|s). ``labels`` are the fixed and
-    floating structures of an augmented rule, [begin, end) in members of the source side."""
+    floating structures of a rule, [begin, end) in members of the source side."""
 
     source: str
     target: str
@@ -300,7 +303,7 @@ class RuleTable:
 
     @property
     def options(self) -> dict[str, Any]:
-        """What the table was made with: ``extraction`` options, ``min_count``, ``discounting``."""
+        """What the table was made with: ``extraction`` options, the names of its ``features``, ``min_count``, ``discounting``."""
         with self.blame():
             try:
                 found = json.loads(self.core.description)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
+from treeglot.grammars import registry
 from treeglot.search.display.colours import step_colour
 from treeglot.search.display.steps import Step, Use, list_steps
 from treeglot.search.display.text import show
@@ -39,11 +40,14 @@ STYLE = """\
 
 def tree_to_show(sentence: ParsedSentence, derivation: Use) -> Show:
     """The tree that the rules of a derivation speak of."""
-    grammars = {step.use.grammar for step in list_steps(derivation)}
+    known = registry.grammars()
+    used = [known[step.use.grammar] for step in list_steps(derivation) if step.use.grammar in known]
     kinds = {step.use.kind for step in list_steps(derivation)}
-    if sentence.dependency is not None and (grammars & {"dep2str", "augmented", "consdep2str"} or "subtree" in kinds):
+    if sentence.dependency is not None and ("subtree" in kinds or any(grammar.subtree_nodes for grammar in used)):
         return "dependency"
-    if sentence.constituency is not None and ("cons2str" in grammars or "constituent" in kinds):
+    if sentence.constituency is not None and (
+        "constituent" in kinds or any("constituency" in grammar.source_trees for grammar in used)
+    ):
         return "constituency"
     return "words"
 

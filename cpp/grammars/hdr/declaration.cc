@@ -1,0 +1,77 @@
+#include "grammars/hdr/declaration.hh"
+
+namespace treeglot {
+
+namespace {
+
+constexpr double kMany = 1 << 20;
+
+std::vector<OptionSpec> options_of(HdrFamily family) {
+  std::vector<OptionSpec> options;
+  if (family.phrasal) {
+    options.push_back(choice_option("binarize", {"none", "left", "right", "head"}, OptionUse::kBoth,
+                                    "how constituents of more than two parts are split"));
+    options.push_back(number_option("max_phrasal_nodes", 2, 0, 8, OptionUse::kBoth, "phrasal nodes in one rule"));
+    options.push_back(flag_option("phrasal_recursion", false, OptionUse::kMatching, "rules also fill phrasal nodes"));
+  } else {
+    options.push_back(choice_option("span_mode", {"ghkm", "xie"}, OptionUse::kExtraction,
+                                    "which target spans are acceptable: every subtree's, or those of Xie et al. 2011"));
+  }
+  if (family.structures) {
+    options.push_back(number_option("max_structure_words", 7, 1, 255, OptionUse::kExtraction,
+                                    "words of a fixed or floating structure"));
+    options.push_back(number_option("label_sets", 16, 0, kMany, OptionUse::kMatching,
+                                    "sets of structures that are tried for one rule"));
+  }
+  options.push_back(
+      number_option("max_variants", 16, 1, 1000, OptionUse::kExtraction,
+                    "placements of unaligned target words; beyond them only the shortest target is kept"));
+  options.push_back(flag_option("partial_rules", false, OptionUse::kMatching,
+                                "where no rule matches a head with its dependents: rules for some of them"));
+  options.push_back(
+      flag_option("pseudo_always", false, OptionUse::kMatching, "source order competes with rules that match"));
+  return options;
+}
+
+}  // namespace
+
+Grammar hdr_grammar(std::string name, std::string title, HdrFamily family) {
+  Grammar grammar;
+  grammar.name = std::move(name);
+  grammar.title = std::move(title);
+  grammar.needs.source_dependency = true;
+  grammar.needs.source_constituency = family.phrasal;
+  grammar.options = options_of(family);
+  grammar.text = symbol_text(RuleFamily::kMembers);
+  grammar.labels = family.structures;
+  grammar.subtree_nodes = true;
+  grammar.extractor = [family](const OptionValues& given, const ParsedBitext& corpus, CategoryInterner& interner) {
+    HdrOptions options;
+    options.structures = family.structures;
+    options.phrasal = family.phrasal;
+    options.max_variants = given.number("max_variants");
+    if (family.phrasal) {
+      options.max_phrasal_nodes = given.number("max_phrasal_nodes");
+    } else {
+      options.span_mode = given.choice("span_mode") == "xie" ? SpanMode::kXie : SpanMode::kGhkm;
+    }
+    if (family.structures) options.max_structure_words = given.number("max_structure_words");
+    return std::make_unique<HdrExtractor>(options, corpus.source, interner);
+  };
+  grammar.matcher = [family](const forest::MatcherSetup& setup) {
+    forest::HdrMatchOptions options;
+    options.structures = family.structures;
+    options.phrasal = family.phrasal;
+    options.partial_rules = setup.options.flag("partial_rules");
+    options.pseudo_always = setup.options.flag("pseudo_always");
+    if (family.phrasal) {
+      options.max_phrasal_nodes = setup.options.number("max_phrasal_nodes");
+      options.phrasal_recursion = setup.options.flag("phrasal_recursion");
+    }
+    if (family.structures) options.label_sets = setup.options.number("label_sets");
+    return std::make_unique<forest::HdrMatcher>(*setup.table, setup.block, options);
+  };
+  return grammar;
+}
+
+}  // namespace treeglot

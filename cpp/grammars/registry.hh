@@ -1,0 +1,82 @@
+// The registry of grammars. A grammar is declared once, beside its extractor and matcher (cpp/grammars/NAME/), by a
+// static `Registration`; everything else asks here: which grammars there are, what each needs, its options, features,
+// notation and factories. Nobody else spells a grammar's name.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "grammars/extractor.hh"
+#include "grammars/options.hh"
+#include "grammars/rule.hh"
+#include "grammars/rule_text.hh"
+#include "trees/parsed_corpus.hh"
+
+namespace treeglot {
+
+struct RuleEntry;  // table/rule_table.hh
+namespace forest {
+class Matcher;
+struct MatcherSetup;  // forest/matcher.hh
+}  // namespace forest
+
+// Annotation of the training pairs. Of the input of a translation only the source's trees are needed.
+struct Needs {
+  bool source_dependency = false, source_constituency = false;
+  bool target_dependency = false, target_constituency = false;
+  bool node_links = false;  // taken if they are there
+};
+
+struct Grammar {
+  std::string name;   // a word: letters and digits
+  std::string title;  // one line for help and docs
+  Needs needs;
+  std::vector<OptionSpec> options;
+
+  // Rules are extracted by this and kept in a rule table; a grammar without one (phrases) has tables of its own kind.
+  std::function<std::unique_ptr<RuleExtractor>(const OptionValues&, const ParsedBitext&, CategoryInterner&)> extractor;
+  // Adds the edges of a grammar to a forest.
+  std::function<std::unique_ptr<forest::Matcher>(const forest::MatcherSetup&)> matcher;
+
+  // Beside the common ones of every grammar (p_ts, p_st, lex_ts, lex_st, rules): names, where tuning starts, and what a
+  // rule adds to each (matchers may add more). `values` has as many places as there are names, all 0.
+  struct FeatureSpec {
+    std::string name;
+    double start = 0;
+    std::string help;
+  };
+  std::vector<FeatureSpec> features;
+  std::function<void(std::span<const Symbol> source, std::span<const TargetSymbol> target, std::span<float> values)>
+      rule_features;
+  double rule_start = -0.3;  // where tuning starts for the number of rules
+
+  SymbolText text;             // how its sides are written and read
+  bool labels = false;         // its rules have fixed and floating structures
+  bool uses_phrases = true;    // its nodes are filled by bilingual phrases, too
+  bool subtree_nodes = false;  // it works on dependency subtrees: grammars of spans meet it there
+  int stack_limit = 0;         // what its paper has for a system of this grammar alone; 0: the common one
+  std::uint32_t colour = 0;    // in pictures: a number of the palette, 0: the next free one
+};
+
+// Adds a grammar; throws std::invalid_argument if its declaration is not complete or its name is taken.
+void register_grammar(Grammar grammar);
+
+// By name; throws std::invalid_argument for others.
+const Grammar& find_grammar(std::string_view name);
+// Sorted by name. Valid until the next registration.
+std::vector<const Grammar*> all_grammars();
+
+// A static object of this type declares a grammar when the library is loaded.
+struct Registration {
+  explicit Registration(Grammar grammar) { register_grammar(std::move(grammar)); }
+};
+
+// The extractor of a grammar. Throws std::invalid_argument for unknown names and options that do not fit.
+std::unique_ptr<RuleExtractor> make_extractor(std::string_view grammar, const GivenOptions& options,
+                                              const ParsedBitext& corpus, CategoryInterner& interner);
+
+}  // namespace treeglot

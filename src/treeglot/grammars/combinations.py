@@ -1,0 +1,20 @@
+"""Systems of several grammars on one forest: presets that belong to no grammar alone.
+
+Rules of all grammars compete and combine: what one has for a part of the sentence, another may use (spec: search and tuning,
+"The translation forest").
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+PRESETS: dict[str, dict[str, Any]] = {
+    "best": {"grammars": ("consdep2str", "augmented", "phrases"), "partial_rules": True},
+    "cons-hier": {"grammars": ("cons2str", "hierarchical")},
+    "union": {"grammars": ("hierarchical", "consdep2str", "augmented", "phrases"), "partial_rules": True},
+    "all": {"grammars": ("hierarchical", "cons2str", "consdep2str", "augmented", "phrases"), "partial_rules": True},
+}
+"""Systems that every project has beside those of single grammars."""
+
+DEMO = ("phrases", "dep2str", "augmented", "consdep2str")
+"""The systems that the demonstration compares: a baseline, and steps on the way to the last one, which it explains."""
