@@ -25,9 +25,9 @@ import time
 from pathlib import Path
 from typing import Any
 
-from treeglot.grammars.registry import rule_grammars
 from treeglot.alignment.base import train
 from treeglot.files import read_lines
+from treeglot.grammars.registry import rule_grammars
 from treeglot.progress import set_quiet
 from treeglot.tables.rules import RuleTable, build_rule_table
 from treeglot.trees import ParsedSentence, Tokens

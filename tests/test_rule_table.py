@@ -18,8 +18,8 @@ from typer.testing import CliRunner
 from treeglot import TreeglotError
 from treeglot._core import parsed
 from treeglot._core import rules as core_rules
-from treeglot.grammars.registry import rule_grammars
 from treeglot.cli.rules import app
+from treeglot.grammars.registry import rule_grammars
 from treeglot.tables.rules import RuleTable, build_rule_table, is_rule_table
 
 GRAMMARS = rule_grammars()
