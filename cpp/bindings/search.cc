@@ -11,8 +11,8 @@
 #include <algorithm>
 
 #include "search/phrase_decoder.hh"
-#include "search/stored_phrases.hh"
-#include "search/text_phrase_table.hh"
+#include "table/stored_phrases.hh"
+#include "table/text_phrase_table.hh"
 
 namespace nb = nanobind;
 namespace search = treeglot::search;
@@ -56,18 +56,18 @@ void bind_search(nb::module_& m) {
   for (const char* name : search::kFeatureNames) names.append(name);
   m.attr("FEATURE_NAMES") = nb::tuple(names);
 
-  nb::class_<search::PhraseSource>(m, "PhraseSource")
-      .def_prop_ro("has_reordering", &search::PhraseSource::has_reordering)
+  nb::class_<treeglot::PhraseSource>(m, "PhraseSource")
+      .def_prop_ro("has_reordering", &treeglot::PhraseSource::has_reordering)
       .def(
           "lookup",
-          [](const search::PhraseSource& self, const std::vector<std::string>& words) {
+          [](const treeglot::PhraseSource& self, const std::vector<std::string>& words) {
             std::vector<treeglot::WordId> ids;
             for (const std::string& word : words) ids.push_back(self.source_id(word));
-            search::PhraseMatches matches;
-            if (!ids.empty() && std::find(ids.begin(), ids.end(), search::kNoWord) == ids.end()) {
+            treeglot::PhraseMatches matches;
+            if (!ids.empty() && std::find(ids.begin(), ids.end(), treeglot::kNoWord) == ids.end()) {
               self.lookup(ids, matches);
             }
-            std::vector<std::tuple<std::string, search::TableScores, search::ReorderingScores, Links>> result;
+            std::vector<std::tuple<std::string, treeglot::TableScores, treeglot::ReorderingScores, Links>> result;
             for (std::size_t i = 0; i < matches.size(); ++i) {
               std::string text;
               for (treeglot::WordId word : matches[i].target) {
@@ -80,26 +80,26 @@ void bind_search(nb::module_& m) {
           },
           nb::arg("words"));
 
-  nb::class_<search::TextPhraseTable, search::PhraseSource>(m, "TextPhraseTable")
+  nb::class_<treeglot::TextPhraseTable, treeglot::PhraseSource>(m, "TextPhraseTable")
       .def(nb::init<>())
       .def(
           "add_phrases",
-          [](search::TextPhraseTable& self, nb::bytes block) {
+          [](treeglot::TextPhraseTable& self, nb::bytes block) {
             return each_line(block, [&](std::string_view line) { return self.add_phrase(line); });
           },
           nb::arg("block"))
       .def(
           "add_reordering",
-          [](search::TextPhraseTable& self, nb::bytes block) {
+          [](treeglot::TextPhraseTable& self, nb::bytes block) {
             return each_line(block, [&](std::string_view line) { return self.add_reordering(line); });
           },
           nb::arg("block"))
-      .def("finish", &search::TextPhraseTable::finish)
-      .def("__len__", &search::TextPhraseTable::size);
+      .def("finish", &treeglot::TextPhraseTable::finish)
+      .def("__len__", &treeglot::TextPhraseTable::size);
 
-  nb::class_<search::StoredPhrases, search::PhraseSource>(m, "StoredPhrases")
+  nb::class_<treeglot::StoredPhrases, treeglot::PhraseSource>(m, "StoredPhrases")
       .def(nb::init<const std::string&, bool>(), nb::arg("path"), nb::arg("verify") = false)
-      .def("__len__", [](const search::StoredPhrases& self) { return self.table().header().entries; });
+      .def("__len__", [](const treeglot::StoredPhrases& self) { return self.table().header().entries; });
 
   nb::class_<search::Translation>(m, "Translation")
       .def("__len__", [](const search::Translation& self) { return self.derivations.size(); })
@@ -129,7 +129,7 @@ void bind_search(nb::module_& m) {
   nb::class_<search::PhraseDecoder>(m, "PhraseDecoder")
       .def(
           "__init__",
-          [](search::PhraseDecoder* self, const search::PhraseSource& table, const treeglot::lm::Model& model,
+          [](search::PhraseDecoder* self, const treeglot::PhraseSource& table, const treeglot::lm::Model& model,
              const search::Weights& weights, int distortion_limit, int phrase_length, int table_limit,
              bool cube_pruning, int pop_limit, int stack_size, double beam_threshold) {
             search::DecoderLimits limits{distortion_limit, phrase_length, table_limit,   cube_pruning,

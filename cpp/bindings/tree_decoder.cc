@@ -78,10 +78,9 @@ void bind_tree_decoder(nb::module_& m) {
       .def(
           "__init__",
           [](forest::TreeDecoder* self, const std::vector<const treeglot::RuleTable*>& tables,
-             const treeglot::search::PhraseSource* phrases, const std::string& phrase_grammar,
-             const treeglot::lm::Model& model, const std::vector<double>& weights, int stack_limit,
-             double stack_threshold, int pop_limit, int rule_limit, double rule_threshold, int phrase_limit,
-             int max_phrase_words, const nb::dict& grammars) {
+             const treeglot::PhraseSource* phrases, const std::string& phrase_grammar, const treeglot::lm::Model& model,
+             const std::vector<double>& weights, int stack_limit, double stack_threshold, int pop_limit, int rule_limit,
+             double rule_threshold, int phrase_limit, int max_phrase_words, const nb::dict& grammars) {
             forest::TreeDecoderLimits limits;
             limits.search = {stack_limit, stack_threshold, pop_limit};
             limits.tables = {rule_limit, rule_threshold, phrase_limit};

@@ -108,7 +108,7 @@ struct TreeDecoder::Worker {
   std::vector<std::unique_ptr<Matcher>> matchers;
 };
 
-TreeDecoder::TreeDecoder(std::vector<const RuleTable*> tables, const search::PhraseSource* phrases,
+TreeDecoder::TreeDecoder(std::vector<const RuleTable*> tables, const PhraseSource* phrases,
                          const std::string& phrase_grammar, const lm::Model& model, const std::vector<double>& weights,
                          const TreeDecoderLimits& limits)
     : tables_(std::move(tables)), phrases_(phrases), model_(model), weights_(weights), limits_(limits) {

@@ -11,7 +11,7 @@
 #include "forest/matcher.hh"
 #include "grammars/registry.hh"
 #include "lm/model.hh"
-#include "search/phrase_source.hh"
+#include "table/phrase_source.hh"
 #include "table/rule_table.hh"
 #include "trees/parsed_corpus.hh"
 
@@ -54,9 +54,8 @@ class TreeDecoder {
   // Tables and model must outlive the decoder. A table's grammar decides how it is matched. `phrases` may be nullptr;
   // `phrase_grammar` is the name of their grammar. `weights`: five features, then the block of each table in this
   // order, then that of the phrases.
-  TreeDecoder(std::vector<const RuleTable*> tables, const search::PhraseSource* phrases,
-              const std::string& phrase_grammar, const lm::Model& model, const std::vector<double>& weights,
-              const TreeDecoderLimits& limits);
+  TreeDecoder(std::vector<const RuleTable*> tables, const PhraseSource* phrases, const std::string& phrase_grammar,
+              const lm::Model& model, const std::vector<double>& weights, const TreeDecoderLimits& limits);
   ~TreeDecoder();
 
   // The result does not depend on `threads` (0: all cores). `progress`, if given, is called now and then in the calling
@@ -70,7 +69,7 @@ class TreeDecoder {
   std::unique_ptr<Worker> worker() const;
 
   std::vector<const RuleTable*> tables_;
-  const search::PhraseSource* phrases_;
+  const PhraseSource* phrases_;
   const lm::Model& model_;
   std::vector<double> weights_;
   TreeDecoderLimits limits_;

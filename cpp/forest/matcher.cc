@@ -11,8 +11,8 @@ constexpr std::size_t kFlatPseudo = 6;
 
 }  // namespace
 
-SentenceForest::SentenceForest(OptionCache& cache, const search::PhraseSource* phrases,
-                               const GrammarBlock& phrase_block, const ForestOptions& options)
+SentenceForest::SentenceForest(OptionCache& cache, const PhraseSource* phrases, const GrammarBlock& phrase_block,
+                               const ForestOptions& options)
     : cache_(cache), phrases_(phrases), phrase_block_(phrase_block), options_(options) {}
 
 void SentenceForest::start(const ParsedCorpus& corpus, std::size_t n) {
@@ -98,7 +98,7 @@ std::span<const Symbol> SentenceForest::source_side(const Edge& edge) const {
 const CachedOptions* SentenceForest::phrase(int begin, int end) {
   if (!phrases_ || end - begin > options_.max_phrase_words || end - begin > phrases_->longest_source()) return nullptr;
   for (int j = begin; j < end; ++j) {
-    if (phrase_ids_[j] == search::kNoWord) return nullptr;
+    if (phrase_ids_[j] == kNoWord) return nullptr;
   }
   return cache_.phrase(*phrases_, phrase_block_, {phrase_ids_.data() + begin, phrase_ids_.data() + end});
 }

@@ -41,7 +41,7 @@ struct ForestOptions {
 class SentenceForest {
  public:
   // `phrases` (with its block) may be nullptr.
-  SentenceForest(OptionCache& cache, const search::PhraseSource* phrases, const GrammarBlock& phrase_block,
+  SentenceForest(OptionCache& cache, const PhraseSource* phrases, const GrammarBlock& phrase_block,
                  const ForestOptions& options);
 
   void start(const ParsedCorpus& corpus, std::size_t n);
@@ -114,7 +114,7 @@ class SentenceForest {
            (static_cast<std::uint64_t>(begin) << 16) | static_cast<std::uint64_t>(end);
   }
   OptionCache& cache_;
-  const search::PhraseSource* phrases_;
+  const PhraseSource* phrases_;
   GrammarBlock phrase_block_;
   ForestOptions options_;
 

@@ -45,7 +45,7 @@ std::uint32_t TargetVocabulary::add(const RuleTable& table) {
   return parts_.back().first;
 }
 
-std::uint32_t TargetVocabulary::add(const search::PhraseSource& phrases) {
+std::uint32_t TargetVocabulary::add(const PhraseSource& phrases) {
   parts_.push_back({size_, nullptr, &phrases});
   size_ += static_cast<std::uint32_t>(phrases.target_size());
   return parts_.back().first;
@@ -142,7 +142,7 @@ const CachedOptions* OptionCache::rules(const RuleTable& table, const GrammarBlo
   return found->second.get();
 }
 
-const CachedOptions* OptionCache::phrase(const search::PhraseSource& phrases, const GrammarBlock& block,
+const CachedOptions* OptionCache::phrase(const PhraseSource& phrases, const GrammarBlock& block,
                                          std::span<const WordId> words) {
   auto [found, fresh] = phrases_.try_emplace(phrase_key(words));
   if (!fresh) return found->second.get();
@@ -152,7 +152,7 @@ const CachedOptions* OptionCache::phrase(const search::PhraseSource& phrases, co
   auto made = std::make_unique<CachedOptions>();
   made->options.resize(matches_.size());
   for (std::size_t i = 0; i < matches_.size(); ++i) {
-    search::PhraseMatch match = matches_[i];
+    PhraseMatch match = matches_[i];
     RuleOption& option = made->options[i];
     for (WordId word : match.target) option.target.push_back(canonical(word + block.first_word));
     // The table's order: p(f|e), lex(f|e), p(e|f), lex(e|f).

@@ -13,7 +13,7 @@
 #include "forest/forest.hh"
 #include "grammars/registry.hh"
 #include "lm/model.hh"
-#include "search/phrase_source.hh"
+#include "table/phrase_source.hh"
 #include "table/rule_table.hh"
 
 namespace treeglot::forest {
@@ -39,7 +39,7 @@ class TargetVocabulary {
   explicit TargetVocabulary(const lm::Model& model) : model_(model) {}
   // Before any use; returns the number of the table's first word. Tables must outlive this.
   std::uint32_t add(const RuleTable& table);
-  std::uint32_t add(const search::PhraseSource& phrases);
+  std::uint32_t add(const PhraseSource& phrases);
   void finish();
 
   std::uint32_t size() const { return size_; }  // from here on numbers are free for copied words
@@ -51,7 +51,7 @@ class TargetVocabulary {
   struct Part {
     std::uint32_t first;
     const RuleTable* rules;
-    const search::PhraseSource* phrases;
+    const PhraseSource* phrases;
   };
   const lm::Model& model_;
   std::vector<Part> parts_;
@@ -106,8 +106,7 @@ class OptionCache {
   const CachedOptions* rules(const RuleTable& table, const GrammarBlock& block, const RuleTable::Place& place,
                              std::span<const Symbol> source);
   // The translations of a phrase, nullptr if there are none.
-  const CachedOptions* phrase(const search::PhraseSource& phrases, const GrammarBlock& block,
-                              std::span<const WordId> words);
+  const CachedOptions* phrase(const PhraseSource& phrases, const GrammarBlock& block, std::span<const WordId> words);
   // Anything else by key; `make` fills a new entry. nullptr if it left the entry empty.
   template <class Make>
   const CachedOptions* other(std::uint64_t key, Make&& make) {
@@ -145,7 +144,7 @@ class OptionCache {
   Map phrases_, others_;
   std::unordered_map<std::string_view, TargetSymbol> canonical_;
   std::vector<RuleEntry> entries_;
-  search::PhraseMatches matches_;
+  PhraseMatches matches_;
 };
 
 }  // namespace treeglot::forest

@@ -26,8 +26,6 @@ inline constexpr std::array<const char*, kFeatures> kFeatureNames{"Distortion0",
                                                                   "LexicalReordering0_5", "LexicalReordering0_6",
                                                                   "UnknownWordPenalty0"};
 
-inline constexpr float kLowestScore = -100;  // stands for ln 0
-
 using Weights = std::array<double, kFeatures>;
 using FeatureVector = std::array<double, kFeatures>;
 

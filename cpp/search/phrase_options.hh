@@ -13,7 +13,7 @@
 
 #include "lm/model.hh"
 #include "search/features.hh"
-#include "search/phrase_source.hh"
+#include "table/phrase_source.hh"
 
 namespace treeglot::search {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "search/features.hh"
-#include "search/phrase_source.hh"
+#include "table/phrase_source.hh"
 
 namespace treeglot::search {
 

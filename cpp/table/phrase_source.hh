@@ -10,9 +10,10 @@
 
 #include "base/words.hh"
 
-namespace treeglot::search {
+namespace treeglot {
 
 inline constexpr WordId kNoWord = 0xFFFFFFFF;
+inline constexpr float kLowestScore = -100;  // stands for ln 0
 
 using TableScores = std::array<float, 4>;       // ln of p(f|e), lex(f|e), p(e|f), lex(e|f)
 using ReorderingScores = std::array<float, 6>;  // ln of monotone, swap, discontinuous: before, then after
@@ -71,4 +72,4 @@ class PhraseSource {
   virtual void lookup(std::span<const WordId> source, PhraseMatches& out) const = 0;
 };
 
-}  // namespace treeglot::search
+}  // namespace treeglot

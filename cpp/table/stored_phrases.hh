@@ -5,11 +5,10 @@
 #include <cmath>
 #include <string>
 
-#include "search/features.hh"
-#include "search/phrase_source.hh"
+#include "table/phrase_source.hh"
 #include "table/phrase_table.hh"
 
-namespace treeglot::search {
+namespace treeglot {
 
 // Of a frequent source phrase only the targets with the highest p(e|f) are looked at; the decoder keeps the best 20 or
 // so of them by its own score.
@@ -52,4 +51,4 @@ class StoredPhrases : public PhraseSource {
   PhraseTable table_;
 };
 
-}  // namespace treeglot::search
+}  // namespace treeglot

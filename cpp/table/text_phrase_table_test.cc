@@ -1,9 +1,9 @@
-#include "search/text_phrase_table.hh"
+#include "table/text_phrase_table.hh"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 
-using namespace treeglot::search;
+using namespace treeglot;
 
 BOOST_AUTO_TEST_CASE(reads_moses_lines_in_any_order) {
   TextPhraseTable table;

@@ -8,9 +8,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "search/phrase_source.hh"
+#include "table/phrase_source.hh"
 
-namespace treeglot::search {
+namespace treeglot {
 
 class TextPhraseTable : public PhraseSource {
  public:
@@ -65,4 +65,4 @@ class TextPhraseTable : public PhraseSource {
   std::vector<WordId> source_buffer_, target_buffer_;
 };
 
-}  // namespace treeglot::search
+}  // namespace treeglot

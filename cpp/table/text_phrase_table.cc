@@ -1,13 +1,12 @@
-#include "search/text_phrase_table.hh"
+#include "table/text_phrase_table.hh"
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 
 #include "base/hash.hh"
-#include "search/features.hh"
 
-namespace treeglot::search {
+namespace treeglot {
 namespace {
 
 constexpr std::uint32_t kNone = 0xFFFFFFFF;
@@ -219,4 +218,4 @@ void TextPhraseTable::lookup(std::span<const WordId> source, PhraseMatches& out)
   }
 }
 
-}  // namespace treeglot::search
+}  // namespace treeglot
