@@ -7,10 +7,10 @@
 #include <fstream>
 #include <numeric>
 #include <stdexcept>
-#include <thread>
 
 #include "align/symmetrize.hh"
 #include "base/hash.hh"
+#include "base/parallel.hh"
 #include "base/words.hh"
 
 namespace treeglot::align {
@@ -70,14 +70,6 @@ std::vector<float> reordered(const std::vector<float>& values, const std::vector
   for (WordId id : order) result.push_back(values[id]);
   result.push_back(values.back());  // for unknown words
   return result;
-}
-
-template <class Work>
-void in_parallel(int threads, Work work) {
-  std::vector<std::thread> pool;
-  for (int t = 1; t < threads; ++t) pool.emplace_back(work);
-  work();
-  for (std::thread& thread : pool) thread.join();
 }
 
 }  // namespace
@@ -306,14 +298,10 @@ std::size_t Model::align(const std::vector<std::string_view>& source, const std:
   constexpr std::size_t kBlock = 64;
   const std::size_t blocks = (source.size() + kBlock - 1) / kBlock;
   std::vector<std::string> forward_parts(blocks), reverse_parts(blocks);
-  if (threads <= 0) threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-  threads =
-      static_cast<int>(std::min<std::size_t>(static_cast<std::size_t>(threads), std::max<std::size_t>(1, blocks)));
-  std::atomic<std::size_t> next{0}, too_long{source.size()};
-  in_parallel(threads, [&] {
-    Workspace work;
-    std::vector<WordLink> there, back;
-    for (std::size_t b; (b = next++) < blocks;) {
+  std::atomic<std::size_t> too_long{source.size()};
+  for_each_piece(blocks, threads, [&] {
+    return [&, work = Workspace(), there = std::vector<WordLink>(),
+            back = std::vector<WordLink>()](std::size_t b) mutable {
       for (std::size_t n = b * kBlock; n < std::min(source.size(), (b + 1) * kBlock); ++n) {
         read(source[n], source_, work.source);
         read(target[n], target_, work.target);
@@ -328,7 +316,7 @@ std::size_t Model::align(const std::vector<std::string_view>& source, const std:
         forward_parts[b].push_back('\n');
         reverse_parts[b].push_back('\n');
       }
-    }
+    };
   });
   for (const std::string& part : forward_parts) forward += part;
   for (const std::string& part : reverse_parts) reverse += part;

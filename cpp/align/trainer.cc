@@ -1,23 +1,13 @@
 #include "align/trainer.hh"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
-#include <thread>
 
+#include "base/parallel.hh"
 #include "base/words.hh"
 
 namespace treeglot::align {
 namespace {
-
-// Runs work(thread) on `threads` threads, this one included.
-template <class Work>
-void in_parallel(int threads, Work work) {
-  std::vector<std::thread> pool;
-  for (int t = 1; t < threads; ++t) pool.emplace_back(work, t);
-  work(0);
-  for (std::thread& thread : pool) thread.join();
-}
 
 // exp(digamma(x)) for x >= 0, by interpolation below 16 and its series above; the error is below 1e-5.
 class ExpDigamma {
@@ -51,8 +41,7 @@ constexpr float kFloor = 1e-9f;
 class Trainer {
  public:
   Trainer(const Corpus& corpus, const TrainOptions& options) : corpus_(corpus), options_(options) {
-    threads_ =
-        options.threads > 0 ? options.threads : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+    threads_ = static_cast<int>(thread_count(options.threads));
     list_pairs();
   }
 
@@ -115,10 +104,9 @@ class Trainer {
     const std::size_t blocks = (words + kBlock - 1) / kBlock;
     std::vector<std::vector<WordId>> found(blocks);
     std::vector<std::uint32_t> sizes(words, 0);
-    std::atomic<std::size_t> block{0};
-    in_parallel(threads_, [&](int) {
+    for_each_piece(blocks, threads_, [&] {
       std::vector<std::uint32_t> seen(corpus_.target_words.size(), 0xFFFFFFFF), index(corpus_.target_words.size());
-      for (std::size_t b; (b = block++) < blocks;) {
+      return [&, seen = std::move(seen), index = std::move(index)](std::size_t b) mutable {
         for (std::size_t w = b * kBlock; w < std::min(words, (b + 1) * kBlock); ++w) {
           std::uint32_t size = 0;
           for (auto p = starts[w]; p < starts[w + 1]; ++p) {
@@ -139,7 +127,7 @@ class Trainer {
           }
           sizes[w] = size;
         }
-      }
+      };
     });
     WordPairs& pairs = result_.pairs;
     pairs.starts.assign(words + 1, 0);
@@ -200,11 +188,9 @@ class Trainer {
       const std::size_t groups = (end - begin + kGroup - 1) / kGroup;
       std::vector<JumpCounts> forward_parts(hmm ? groups : 0), reverse_parts(hmm ? groups : 0);
       std::vector<double> likelihoods(groups, 0.0);
-      std::atomic<std::size_t> group{0};
-      in_parallel(threads_, [&](int) {
-        HmmWorkspace workspace;
-        std::vector<float> emission, emission_reverse, posterior, null_emission;
-        for (std::size_t g; (g = group++) < groups;) {
+      for_each_piece(groups, threads_, [&] {
+        return [&, workspace = HmmWorkspace(), emission = std::vector<float>(), emission_reverse = std::vector<float>(),
+                posterior = std::vector<float>(), null_emission = std::vector<float>()](std::size_t g) mutable {
           for (std::size_t u = begin + g * kGroup; u < std::min(end, begin + (g + 1) * kGroup); ++u) {
             const std::size_t n = used_[u];
             const int I = corpus_.source_length(n), J = corpus_.target_length(n);
@@ -247,7 +233,7 @@ class Trainer {
             }
             if (options_.agreement > 0 && !first) agree(q, r, I, J);
           }
-        }
+        };
       });
       for (std::size_t g = 0; g < groups; ++g) {
         if (hmm) {
@@ -256,8 +242,9 @@ class Trainer {
         }
         likelihood += likelihoods[g];
       }
-      // Each source word's counts belong to one thread, and come in the order of the text.
-      in_parallel(threads_, [&](int thread) {
+      // Each source word's counts belong to one share of the work, and come in the order of the text.
+      const auto shares = static_cast<std::size_t>(threads_);
+      auto add_share = [&](std::size_t share) {
         for (std::size_t u = begin; u < end; ++u) {
           const std::size_t n = used_[u];
           const int I = corpus_.source_length(n), J = corpus_.target_length(n);
@@ -266,7 +253,7 @@ class Trainer {
           const float* q = forward.data() + (cell_starts_[n] - base);
           const float* r = reverse.data() + (cell_starts_[n] - base);
           for (int i = 0; i < I; ++i) {
-            if (static_cast<int>(source[i] % static_cast<unsigned>(threads_)) != thread) continue;
+            if (source[i] % shares != share) continue;
             WordPairs::Chance* row = counts_.data() + pairs.starts[source[i]];
             for (int j = 0; j < J; ++j) {
               WordPairs::Chance& count = row[cells[i * J + j]];
@@ -274,7 +261,7 @@ class Trainer {
               count.source_given_target += r[i * J + j];
             }
           }
-          if (thread == 0) {
+          if (share == 0) {
             const WordId* target = corpus_.target.data() + corpus_.target_starts[n];
             for (int j = 0; j < J; ++j)
               null_target_[target[j]] +=
@@ -284,7 +271,8 @@ class Trainer {
                   reverse_null[corpus_.source_starts[n] - source_base + static_cast<std::uint64_t>(i)];
           }
         }
-      });
+      };
+      for_each_piece(shares, threads_, [&] { return add_share; });
       begin = end;
     }
     return likelihood;
@@ -352,10 +340,9 @@ class Trainer {
     for (std::size_t e = 0; e < totals.size(); ++e)
       pairs.target_unseen[e] = std::max(kFloor, unseen * inverse_totals[e]);
     const std::size_t words = corpus_.source_words.size();
-    std::atomic<std::size_t> block{0};
     constexpr std::size_t kBlock = 256;
-    in_parallel(threads_, [&](int) {
-      for (std::size_t b; (b = block++) * kBlock < words;) {
+    for_each_piece((words + kBlock - 1) / kBlock, threads_, [&] {
+      return [&](std::size_t b) {
         for (std::size_t w = b * kBlock; w < std::min(words, (b + 1) * kBlock); ++w) {
           double total = 0;
           for (auto k = pairs.starts[w]; k < pairs.starts[w + 1]; ++k) total += counts_[k].target_given_source;
@@ -370,7 +357,7 @@ class Trainer {
                 kFloor, digamma_(counts_[k].source_given_target + prior + extra) * inverse_totals[pairs.targets[k]]);
           }
         }
-      }
+      };
     });
     normalise_null(null_target_, pairs.target_given_null);
     normalise_null(null_source_, pairs.source_given_null);

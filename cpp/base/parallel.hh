@@ -1,58 +1,57 @@
-// Many independent pieces of work in several threads.
+// The one place that starts threads: many independent pieces of work, done by as many threads as there are.
+//
+//   for_each_piece(pieces, threads, [&] {            // once in every thread: its own buffers
+//     return [&, buffer = Buffer()](std::size_t i) mutable { ... };
+//   });
+//
+// Pieces are taken from a common counter, so it does not matter how many threads there really are: if the system
+// refuses one, those that run do its work. The first exception in any of them ends the work and is thrown again in the
+// calling thread, after all have ended.
 #pragma once
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
-#include <exception>
 #include <functional>
-#include <mutex>
-#include <thread>
-#include <vector>
+#include <limits>
 
 namespace treeglot {
 
-inline std::size_t thread_count(int threads, std::size_t pieces) {
-  std::size_t wanted =
-      threads > 0 ? static_cast<std::size_t>(threads) : std::max(1u, std::thread::hardware_concurrency());
-  return std::min(wanted, std::max<std::size_t>(pieces, 1));
-}
+inline constexpr std::size_t kMaxThreads = 512;
 
-// Calls worker(i) for every i below `pieces`, each once, in any order; `make_worker()` is called once in every thread
-// (0 threads: all cores). `progress`, if given, is called now and then in the calling thread with the number of
-// finished pieces; it may throw to stop. The first exception ends the work and is thrown again.
+// How many threads work on so many pieces: 0 or less for all cores, never more than pieces or kMaxThreads, at least 1.
+std::size_t thread_count(int threads, std::size_t pieces = std::numeric_limits<std::size_t>::max());
+
+// Calls work(0) in this thread and work(1) ... work(threads - 1) in others, waits for all, and throws the first
+// exception again. Threads that cannot be started are left out; `failed` is called in a thread where work has thrown.
+void run_threads(std::size_t threads, const std::function<void(std::size_t)>& work,
+                 const std::function<void()>& failed);
+
+// For tests: called before a thread is started; what it throws (std::system_error, std::bad_alloc) counts as refusal.
+using ThreadStartHook = void (*)();
+void set_thread_start_hook(ThreadStartHook hook);
+
+// Calls worker(i) for every i below `pieces`, each once, in any order; `make_worker()` is called once in every thread.
+// `progress`, if given, is called now and then in the calling thread with the number of finished pieces; it may throw
+// to stop.
 template <class MakeWorker>
 void for_each_piece(std::size_t pieces, int threads, MakeWorker&& make_worker,
                     const std::function<void(std::size_t)>& progress = {}) {
   std::atomic<std::size_t> next{0}, done{0};
   std::atomic<bool> stop{false};
-  std::exception_ptr failure;
-  std::mutex failure_lock;
-  auto work = [&](bool report) {
-    try {
-      auto worker = make_worker();
-      auto last = std::chrono::steady_clock::now();
-      for (std::size_t i; !stop && (i = next++) < pieces;) {
-        worker(i);
-        ++done;
-        if (report && progress && std::chrono::steady_clock::now() - last > std::chrono::milliseconds(100)) {
-          progress(done);
-          last = std::chrono::steady_clock::now();
-        }
+  auto work = [&](std::size_t thread) {
+    auto worker = make_worker();
+    auto last = std::chrono::steady_clock::now();
+    for (std::size_t i; !stop && (i = next++) < pieces;) {
+      worker(i);
+      ++done;
+      if (thread == 0 && progress && std::chrono::steady_clock::now() - last > std::chrono::milliseconds(100)) {
+        progress(done);
+        last = std::chrono::steady_clock::now();
       }
-    } catch (...) {
-      stop = true;
-      std::lock_guard guard(failure_lock);
-      if (!failure) failure = std::current_exception();
     }
   };
-  std::vector<std::thread> pool;
-  const std::size_t workers = thread_count(threads, pieces);
-  for (std::size_t i = 1; i < workers; ++i) pool.emplace_back(work, false);
-  work(true);
-  for (std::thread& thread : pool) thread.join();
-  if (failure) std::rethrow_exception(failure);
+  run_threads(thread_count(threads, pieces), work, [&] { stop = true; });
   if (progress) progress(done);
 }
 

@@ -4,10 +4,6 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include <atomic>
-#include <exception>
-#include <thread>
-
 #include "subtrees/lexical_aligner.hh"
 
 namespace nb = nanobind;
@@ -23,9 +19,7 @@ using Values = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::
 using Matrix = nb::ndarray<nb::numpy, double, nb::ndim<2>>;
 using Link = std::tuple<std::int32_t, std::int32_t, double>;
 
-st::TreeShape shape_of(const Tree& tree) {
-  return {static_cast<int>(std::get<0>(tree).size()), std::get<1>(tree), std::get<2>(tree)};
-}
+st::WordTree words_of(const Tree& tree) { return {std::get<0>(tree), std::get<1>(tree), std::get<2>(tree)}; }
 
 st::AlignerOptions options_of(int score, int skip, bool span1, bool words, bool chains, double floor, bool empty_is_one,
                               double least) {
@@ -36,11 +30,6 @@ Matrix matrix_of(std::vector<double> values, std::size_t rows, std::size_t colum
   auto* kept = new std::vector<double>(std::move(values));
   nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<double>*>(p); });
   return Matrix(kept->data(), {rows, columns}, owner);
-}
-
-// The number of a phrase, or ~j for word j.
-std::int32_t reference(const st::TreeShape& tree, std::int32_t node) {
-  return node < tree.phrases ? node : ~(node - tree.phrases);
 }
 
 }  // namespace
@@ -78,7 +67,7 @@ void bind_subtrees(nb::module_& m) {
           "scores",
           [](const st::WordTable& self, const Tree& source, const Tree& target, int score, double floor,
              bool empty_is_one) {
-            const st::TreeShape a = shape_of(source), b = shape_of(target);
+            const st::TreeShape a = words_of(source).shape(), b = words_of(target).shape();
             std::vector<double> forward, backward, scores;
             {
               nb::gil_scoped_release release;
@@ -99,35 +88,19 @@ void bind_subtrees(nb::module_& m) {
              bool span1, bool words, bool chains, double floor, bool empty_is_one, double least, int threads) {
             const st::AlignerOptions options =
                 options_of(score, skip, span1, words, chains, floor, empty_is_one, least);
-            std::vector<std::vector<Link>> result(pairs.size());
-            nb::gil_scoped_release release;
-            std::atomic<std::size_t> next{0};
-            std::atomic<bool> failed{false};
-            std::exception_ptr problem;
-            auto work = [&] {
-              std::vector<double> forward, backward;
-              try {
-                for (std::size_t n = next++; n < pairs.size() && !failed; n = next++) {
-                  const auto& [source, target] = pairs[n];
-                  const st::TreeShape a = shape_of(source), b = shape_of(target);
-                  self.fill(std::get<0>(source), std::get<0>(target), options.floor, forward, backward);
-                  const std::vector<double> scores = st::score_nodes(a, b, forward, backward, options);
-                  const std::vector<double> confidence = st::explained(a, b, forward, backward);
-                  for (const st::NodeLink& link : st::choose_links(a, b, scores, confidence, options)) {
-                    const std::size_t place = static_cast<std::size_t>(link.source) * b.nodes() + link.target;
-                    result[n].emplace_back(reference(a, link.source), reference(b, link.target), confidence[place]);
-                  }
-                }
-              } catch (...) {
-                if (!failed.exchange(true)) problem = std::current_exception();
+            std::vector<st::TreePair> trees;
+            for (const auto& [source, target] : pairs) trees.push_back({words_of(source), words_of(target)});
+            std::vector<std::vector<st::TreeLink>> links;
+            {
+              nb::gil_scoped_release release;
+              links = st::align_trees(self, trees, options, threads);
+            }
+            std::vector<std::vector<Link>> result(links.size());
+            for (std::size_t n = 0; n < links.size(); ++n) {
+              for (const st::TreeLink& link : links[n]) {
+                result[n].emplace_back(link.source, link.target, link.confidence);
               }
-            };
-            const int cores = threads > 0 ? threads : static_cast<int>(std::thread::hardware_concurrency());
-            std::vector<std::thread> workers;
-            for (int k = 1; k < cores && static_cast<std::size_t>(k) < pairs.size(); ++k) workers.emplace_back(work);
-            work();
-            for (std::thread& worker : workers) worker.join();
-            if (problem) std::rethrow_exception(problem);
+            }
             return result;
           },
           nb::arg("pairs"), nb::arg("score"), nb::arg("skip"), nb::arg("span1"), nb::arg("words"), nb::arg("chains"),
@@ -137,7 +110,7 @@ void bind_subtrees(nb::module_& m) {
       [](const Tree& source, const Tree& target,
          nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu> scores, int skip, bool span1, bool words,
          bool chains) {
-        const st::TreeShape a = shape_of(source), b = shape_of(target);
+        const st::TreeShape a = words_of(source).shape(), b = words_of(target).shape();
         if (scores.shape(0) != static_cast<std::size_t>(a.nodes()) ||
             scores.shape(1) != static_cast<std::size_t>(b.nodes())) {
           throw nb::value_error("a row for each source node and a column for each target node are needed");
@@ -147,7 +120,7 @@ void bind_subtrees(nb::module_& m) {
         nb::gil_scoped_release release;
         const st::AlignerOptions options = options_of(1, skip, span1, words, chains, 0.0, false, 0.0);
         for (const st::NodeLink& link : st::choose_links(a, b, values, {}, options)) {
-          result.emplace_back(reference(a, link.source), reference(b, link.target), link.log_score);
+          result.emplace_back(a.reference(link.source), b.reference(link.target), link.log_score);
         }
         return result;
       },

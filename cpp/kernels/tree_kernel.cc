@@ -5,7 +5,8 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
-#include <thread>
+
+#include "base/parallel.hh"
 
 namespace treeglot::kernels {
 
@@ -34,16 +35,6 @@ void closure(const Forest& forest, std::span<const NodeId> nodes, std::vector<No
   }
   for (const NodeId node : found) seen[node] = false;
   std::sort(found.begin(), found.end());
-}
-
-template <class Work>
-void in_parallel(int threads, std::size_t pieces, Work work) {
-  if (threads <= 0) threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-  threads = static_cast<int>(std::min<std::size_t>(static_cast<std::size_t>(threads), pieces));
-  std::vector<std::thread> pool;
-  for (int t = 1; t < threads; ++t) pool.emplace_back(work);
-  work();
-  for (std::thread& thread : pool) thread.join();
 }
 
 }  // namespace
@@ -181,12 +172,9 @@ struct MatrixWork {
                                     int threads) {
     std::vector<double> result(nodes.size(), 1.0);
     if (space == Space::kRoot) return result;
-    std::atomic<std::size_t> next{0};
-    in_parallel(threads, (nodes.size() + kMaxRows - 1) / kMaxRows, [&] {
-      RowWorker worker(forest, decay);
-      while (true) {
-        const std::size_t begin = next.fetch_add(kMaxRows);
-        if (begin >= nodes.size()) return;
+    for_each_piece((nodes.size() + kMaxRows - 1) / kMaxRows, threads, [&] {
+      return [&, worker = RowWorker(forest, decay)](std::size_t block) mutable {
+        const std::size_t begin = block * kMaxRows;
         const auto part = nodes.subspan(begin, std::min(kMaxRows, nodes.size() - begin));
         const Columns same(forest, part);
         worker.use(same);
@@ -198,7 +186,7 @@ struct MatrixWork {
           }
           done += taken;
         }
-      }
+      };
     });
     return result;
   }
@@ -220,13 +208,12 @@ struct MatrixWork {
         if (!(value > 0)) return false;
       }
     }
-    std::atomic<std::size_t> next{0};
     std::atomic<bool> fits{true};
-    in_parallel(threads, (rows.size() + kMaxRows - 1) / kMaxRows, [&] {
-      RowWorker worker(forest, decay);
-      worker.use(columns);
-      while (true) {
-        std::size_t begin = next.fetch_add(kMaxRows);
+    for_each_piece((rows.size() + kMaxRows - 1) / kMaxRows, threads, [&] {
+      RowWorker fresh(forest, decay);
+      fresh.use(columns);
+      return [&, worker = std::move(fresh)](std::size_t block) mutable {
+        std::size_t begin = block * kMaxRows;
         const std::size_t end = std::min(begin + kMaxRows, rows.size());
         while (begin < end) {
           const std::size_t taken =
@@ -260,8 +247,7 @@ struct MatrixWork {
           }
           begin += taken;
         }
-        if (end == rows.size()) return;
-      }
+      };
     });
     return fits;
   }

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "base/parallel.hh"
+
 namespace treeglot::subtrees {
 
 namespace {
@@ -312,6 +314,25 @@ std::vector<double> explained(const TreeShape& source, const TreeShape& target,
 std::vector<NodeLink> choose_links(const TreeShape& source, const TreeShape& target, std::span<const double> scores,
                                    std::span<const double> confidence, const AlignerOptions& options) {
   return Chooser(source, target, scores, confidence, options).run();
+}
+
+std::vector<std::vector<TreeLink>> align_trees(const WordTable& table, std::span<const TreePair> pairs,
+                                               const AlignerOptions& options, int threads) {
+  std::vector<std::vector<TreeLink>> result(pairs.size());
+  for_each_piece(pairs.size(), threads, [&] {
+    return [&, forward = std::vector<double>(), backward = std::vector<double>()](std::size_t n) mutable {
+      const auto& [source, target] = pairs[n];
+      const TreeShape a = source.shape(), b = target.shape();
+      table.fill(source.words, target.words, options.floor, forward, backward);
+      const std::vector<double> scores = score_nodes(a, b, forward, backward, options);
+      const std::vector<double> confidence = explained(a, b, forward, backward);
+      for (const NodeLink& link : choose_links(a, b, scores, confidence, options)) {
+        const std::size_t place = static_cast<std::size_t>(link.source) * b.nodes() + link.target;
+        result[n].push_back({a.reference(link.source), b.reference(link.target), confidence[place]});
+      }
+    };
+  });
+  return result;
 }
 
 }  // namespace treeglot::subtrees

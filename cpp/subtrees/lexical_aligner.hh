@@ -59,4 +59,25 @@ std::vector<double> explained(const TreeShape& source, const TreeShape& target,
 std::vector<NodeLink> choose_links(const TreeShape& source, const TreeShape& target, std::span<const double> scores,
                                    std::span<const double> confidence, const AlignerOptions& options);
 
+// A tree with its words: their numbers, how many children each phrase has, and the children as TreeShape wants them.
+struct WordTree {
+  std::span<const std::int32_t> words, counts, children;
+
+  TreeShape shape() const { return {static_cast<int>(words.size()), counts, children}; }
+};
+
+struct TreePair {
+  WordTree source, target;
+};
+
+// A link by TreeShape::reference, and how well the two nodes explain each other.
+struct TreeLink {
+  std::int32_t source, target;
+  double confidence;
+};
+
+// The links of many pairs, in several threads (0: all cores).
+std::vector<std::vector<TreeLink>> align_trees(const WordTable& table, std::span<const TreePair> pairs,
+                                               const AlignerOptions& options, int threads);
+
 }  // namespace treeglot::subtrees

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <random>
 #include <stdexcept>
+#include <tuple>
 
 namespace st = treeglot::subtrees;
 
@@ -98,6 +99,41 @@ BOOST_AUTO_TEST_CASE(scores_equal_the_definition) {
       }
     }
   }
+}
+
+BOOST_AUTO_TEST_CASE(links_do_not_depend_on_threads_and_a_bad_tree_is_an_error) {
+  const std::vector<std::int32_t> counts{2, 2, 2}, children{1, 2, ~0, ~3, ~1, ~2}, broken{2, 2, 2, 2};
+  std::mt19937 random(5);
+  std::uniform_real_distribution<double> uniform(0, 1);
+  st::WordTable table;
+  for (int s = 0; s < 20; ++s) {
+    for (int t = 0; t < 20; ++t) {
+      const double forward = uniform(random);
+      table.set(s, t, forward, uniform(random));
+    }
+  }
+  std::vector<std::vector<std::int32_t>> words(200, std::vector<std::int32_t>(4));
+  for (auto& sentence : words) {
+    for (std::int32_t& word : sentence) word = static_cast<std::int32_t>(random() % 20);
+  }
+  std::vector<st::TreePair> pairs;
+  for (std::size_t n = 0; n + 1 < words.size(); n += 2) {
+    pairs.push_back({{words[n], counts, children}, {words[n + 1], counts, children}});
+  }
+  auto links_with = [&](int threads) {
+    std::vector<std::tuple<std::size_t, std::int32_t, std::int32_t, double>> flat;
+    const auto links = st::align_trees(table, pairs, {}, threads);
+    for (std::size_t n = 0; n < links.size(); ++n) {
+      for (const st::TreeLink& link : links[n]) flat.emplace_back(n, link.source, link.target, link.confidence);
+    }
+    return flat;
+  };
+  const auto expected = links_with(1);
+  BOOST_TEST(expected.size() > pairs.size());
+  BOOST_TEST((links_with(2) == expected));
+  BOOST_TEST((links_with(7) == expected));
+  pairs[70].target.counts = broken;
+  for (int threads : {1, 2, 7}) BOOST_CHECK_THROW(links_with(threads), std::invalid_argument);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -21,6 +21,8 @@ struct TreeShape {
   TreeShape(int words, std::span<const std::int32_t> counts, std::span<const std::int32_t> children);
 
   int nodes() const { return phrases + words; }
+  // A node as `children` has it: the number of a phrase, or ~j for word j.
+  std::int32_t reference(std::int32_t node) const { return node < phrases ? node : ~(node - phrases); }
   int size(int node) const { return high[node] - low[node]; }
   bool below(int node, int other) const { return enter[node] < enter[other] && enter[other] < leave[node]; }
 };

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
-#include <thread>
 #include <tuple>
 
 #include "base/external_sort.hh"
 #include "base/hash.hh"
+#include "base/parallel.hh"
 
 namespace treeglot {
 
@@ -209,9 +209,7 @@ class Merger {
 PhraseStatistics count_phrases(const AlignedBitext& corpus, const PhraseOptions& options,
                                const std::function<void(const PhrasePair&)>& take) {
   PhraseStatistics statistics;
-  const int cores = options.threads > 0 ? options.threads : static_cast<int>(std::thread::hardware_concurrency());
-  const std::size_t threads =
-      std::clamp<std::size_t>(std::max(cores, 1), 1, std::max<std::size_t>(corpus.size() / 100, 1));
+  const std::size_t threads = thread_count(options.threads, corpus.size() / 100);
   // A large part of the work that is done, once in a while.
   std::uint64_t steps = 0;
   auto tick = [&](double from, double to, std::uint64_t total) {
@@ -225,28 +223,16 @@ PhraseStatistics count_phrases(const AlignedBitext& corpus, const PhraseOptions&
   // Extract and sort: each thread a slice of the corpus.
   std::vector<std::unique_ptr<OccurrenceSorter>> sorters;
   std::vector<std::uint64_t> occurrences(threads);
-  std::vector<std::exception_ptr> errors(threads);
-  {
-    std::vector<std::thread> workers;
-    for (std::size_t t = 0; t < threads; ++t) {
-      sorters.push_back(
-          std::make_unique<OccurrenceSorter>(options.folder, options.memory / 2 / threads, OccurrenceLess{}));
-    }
-    for (std::size_t t = 0; t < threads; ++t) {
-      workers.emplace_back([&, t] {
-        try {
-          extract_slice(corpus, corpus.size() * t / threads, corpus.size() * (t + 1) / threads, options, *sorters[t],
-                        occurrences[t]);
-        } catch (...) {
-          errors[t] = std::current_exception();
-        }
-      });
-    }
-    for (std::thread& worker : workers) worker.join();
+  for (std::size_t t = 0; t < threads; ++t) {
+    sorters.push_back(
+        std::make_unique<OccurrenceSorter>(options.folder, options.memory / 2 / threads, OccurrenceLess{}));
   }
-  for (const std::exception_ptr& error : errors) {
-    if (error) std::rethrow_exception(error);
-  }
+  for_each_piece(threads, static_cast<int>(threads), [&] {
+    return [&](std::size_t t) {
+      extract_slice(corpus, corpus.size() * t / threads, corpus.size() * (t + 1) / threads, options, *sorters[t],
+                    occurrences[t]);
+    };
+  });
   for (std::uint64_t count : occurrences) statistics.occurrences += count;
 
   // Count: equal pairs are neighbours; the best alignment is the most frequent one. Then the sum of each source.

@@ -4,14 +4,13 @@
 #pragma once
 
 #include <array>
-#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "base/progress.hh"
 #include "grammars/phrases/extractor.hh"
 #include "grammars/phrases/span_pairs.hh"
 #include "trees/aligned_bitext.hh"
@@ -26,16 +25,6 @@ struct PhrasePair {
   std::span<const WordLink> links, inverse_links;
   std::uint64_t count, source_count, target_count;
   std::array<std::uint32_t, 3> before, after;  // how often monotone, swap, discontinuous
-};
-
-// What a long job tells another thread, and how that stops it.
-struct Progress {
-  std::atomic<double> done{0};  // 0 to 1
-  std::atomic<bool> stop{false};
-
-  void check() const {
-    if (stop.load(std::memory_order_relaxed)) throw std::runtime_error("stopped");
-  }
 };
 
 struct PhraseOptions {

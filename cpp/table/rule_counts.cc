@@ -4,10 +4,10 @@
 #include <atomic>
 #include <cmath>
 #include <mutex>
-#include <thread>
 
 #include "base/external_sort.hh"
 #include "base/hash.hh"
+#include "base/parallel.hh"
 #include "table/rule_counts_block.hh"
 #include "table/rule_counts_lexicon.hh"
 
@@ -118,29 +118,21 @@ class Counter {
         word_ranks_(text_ranks(corpus.source.words.size(),
                                [&](std::uint32_t id) -> const std::string& { return corpus.source.words.word(id); })),
         targets_(corpus.target_words) {
-    int threads = options.threads > 0 ? options.threads : static_cast<int>(std::thread::hardware_concurrency());
-    threads_ = std::clamp<std::size_t>(static_cast<std::size_t>(std::max(threads, 1)), 1,
-                                       std::max<std::size_t>(corpus.size() / kSentences, 1));
+    threads_ = thread_count(options.threads, corpus.size() / kSentences);
   }
 
   void extract(const std::function<std::unique_ptr<RuleExtractor>()>& make) {
-    std::vector<std::exception_ptr> errors(threads_);
-    std::vector<std::thread> workers;
     blocks_.resize(threads_);
-    for (std::size_t t = 0; t < threads_; ++t) {
-      workers.emplace_back([&, t] {
+    for_each_piece(threads_, static_cast<int>(threads_), [&] {
+      return [&](std::size_t t) {
         try {
           work(*make(), blocks_[t]);
         } catch (...) {
-          errors[t] = std::current_exception();
-          next_sentence_ = corpus_.size();
+          next_sentence_ = corpus_.size();  // the others need not go on
+          throw;
         }
-      });
-    }
-    for (std::thread& worker : workers) worker.join();
-    for (const std::exception_ptr& error : errors) {
-      if (error) std::rethrow_exception(error);
-    }
+      };
+    });
     statistics_.sentences = corpus_.size();
     statistics_.occurrences = occurrences_;
     order_ = std::make_unique<SymbolOrder>(word_ranks_, categories_);

@@ -14,9 +14,9 @@
 #include <string>
 #include <vector>
 
+#include "base/progress.hh"
 #include "grammars/extractor.hh"
 #include "grammars/rule.hh"
-#include "table/phrase_counts.hh"
 #include "trees/parsed_corpus.hh"
 
 namespace treeglot {

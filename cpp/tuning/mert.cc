@@ -1,12 +1,11 @@
 #include "tuning/mert.hh"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <limits>
 #include <numeric>
-#include <thread>
 
+#include "base/parallel.hh"
 #include "tuning/random.hh"
 
 namespace treeglot::tuning {
@@ -324,16 +323,8 @@ std::vector<Optimum> mert(const Pool& pool, const Space& space, const std::vecto
                           std::uint64_t seed, const MertOptions& options) {
   Extremes extremes(pool);
   std::vector<Optimum> results(starts.size());
-  std::size_t cores = options.threads > 0 ? static_cast<std::size_t>(options.threads)
-                                          : std::max(1u, std::thread::hardware_concurrency());
   auto each = [&](const std::vector<std::size_t>& chosen, auto task) {
-    std::atomic<std::size_t> next{0};
-    auto work = [&] {
-      for (std::size_t i; (i = next++) < chosen.size();) task(chosen[i]);
-    };
-    std::vector<std::jthread> workers;
-    for (std::size_t t = 1; t < std::min(cores, chosen.size()); ++t) workers.emplace_back(work);
-    work();
+    for_each_piece(chosen.size(), options.threads, [&] { return [&](std::size_t i) { task(chosen[i]); }; });
   };
   auto seed_of = [&](std::size_t i, std::uint64_t phase) { return seed + 0x51ed270b2f6c5ull * (2 * i + phase); };
   std::vector<std::size_t> order(starts.size());
