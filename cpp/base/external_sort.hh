@@ -17,16 +17,19 @@
 #include <queue>
 #include <stdexcept>
 #include <string>
-#include <thread>
 #include <type_traits>
 #include <vector>
 
+#include "base/parallel.hh"
+
 namespace treeglot {
 
-// An anonymous temporary file in a folder: gone when closed.
+// An anonymous temporary file in a folder: gone when closed. It is written, then rewound and read, as often as needed;
+// what was written and cannot be read again is an error, never the end of the data.
 class TemporaryFile {
  public:
   explicit TemporaryFile(const std::string& folder);
+  explicit TemporaryFile(std::FILE* file) : file_(file) {}
   TemporaryFile(TemporaryFile&&) = default;
   TemporaryFile& operator=(TemporaryFile&&) = default;
 
@@ -35,9 +38,10 @@ class TemporaryFile {
     if (std::fwrite(data, 1, bytes, file_.get()) != bytes) {
       throw std::runtime_error("cannot write a temporary file (is the disk full?)");
     }
+    size_ += bytes;
   }
-  // Reads up to `bytes`; returns how many were read.
-  std::size_t read(void* data, std::size_t bytes) { return std::fread(data, 1, bytes, file_.get()); }
+  // Reads `bytes`, or what is left; returns how many.
+  std::size_t read(void* data, std::size_t bytes);
   void rewind();
 
  private:
@@ -45,6 +49,7 @@ class TemporaryFile {
     void operator()(std::FILE* file) const { std::fclose(file); }
   };
   std::unique_ptr<std::FILE, Close> file_;
+  std::uint64_t size_ = 0, left_ = 0;  // bytes written, and of them those not yet read
 };
 
 // Reads records from a temporary file through a small buffer.
@@ -78,9 +83,15 @@ void parallel_sort(Iterator first, Iterator last, Less less, int threads) {
     return;
   }
   Iterator middle = first + (last - first) / 2;
-  std::thread other([&] { parallel_sort(middle, last, less, threads / 2); });
-  parallel_sort(first, middle, less, threads - threads / 2);
-  other.join();
+  for_each_piece(2, 2, [&] {
+    return [&](std::size_t half) {
+      if (half == 0) {
+        parallel_sort(first, middle, less, threads - threads / 2);
+      } else {
+        parallel_sort(middle, last, less, threads / 2);
+      }
+    };
+  });
   std::inplace_merge(first, middle, last, less);
 }
 
