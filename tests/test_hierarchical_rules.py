@@ -225,7 +225,7 @@ def test_scores_of_the_table_are_those_of_moses(data: Callable[[str], Path], tmp
     folder = data("reference/moses-hierarchical")
     corpus = ParsedBitext()
     for words, translation, links in read_reference(folder):
-        corpus.add(words, ["X"] * len(words), [], [], translation, links)
+        corpus.add((words, ["X"] * len(words), [], []), (translation, [], [], []), links)
     build_rule_table("hierarchical", corpus, tmp_path / "table.rules")
     table = {(entry.source, entry.target): entry for entry in RuleTable(tmp_path / "table.rules")}
     theirs = {rule: scores for rule, scores, _ in read_moses(folder / "rule-table.gz")}

@@ -92,7 +92,8 @@ def random_pairs(seed: int, count: int) -> list[Pair]:
 def bitext(pairs: list[Pair]) -> parsed.ParsedBitext:
     corpus = parsed.ParsedBitext()
     for pair in pairs:
-        corpus.add(*pair)
+        words, tags, heads, phrases, target, links = pair
+        corpus.add((words, tags, heads, phrases), (target, [], [], []), links)
     return corpus
 
 

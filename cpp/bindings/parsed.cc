@@ -7,8 +7,12 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <limits>
 #include <optional>
+#include <stdexcept>
+#include <string>
 #include <tuple>
+#include <utility>
 
 #include "trees/parsed_corpus.hh"
 
@@ -20,16 +24,49 @@ namespace {
 
 using Strings = std::vector<std::string_view>;
 using PhraseTuple = std::tuple<std::string_view, int, int, int>;
+using SentenceTuple = std::tuple<Strings, Strings, std::vector<int>, std::vector<PhraseTuple>>;
+using Pairs = std::vector<std::pair<long long, long long>>;
 
-void add_sentence(ParsedCorpus& corpus, const Strings& words, const Strings& tags, const std::vector<int>& heads,
-                  const std::vector<PhraseTuple>& phrases) {
-  std::vector<ParsedCorpus::Phrase> converted;
-  converted.reserve(phrases.size());
-  for (const auto& [label, begin, end, parent] : phrases) converted.push_back({label, begin, end, parent});
-  corpus.add(words, tags, heads, converted);
+// A corpus that Python may add to; a side of a bitext grows with the bitext only.
+struct OwnCorpus : ParsedCorpus {};
+
+// A sentence as Python gives it; the views are good while the arguments live.
+struct Columns {
+  Columns(const Strings& words, const Strings& tags, const std::vector<int>& heads,
+          const std::vector<PhraseTuple>& phrases)
+      : words_(words), tags_(tags), heads_(heads) {
+    phrases_.reserve(phrases.size());
+    for (const auto& [label, begin, end, parent] : phrases) phrases_.push_back({label, begin, end, parent});
+  }
+  explicit Columns(const SentenceTuple& sentence)
+      : Columns(std::get<0>(sentence), std::get<1>(sentence), std::get<2>(sentence), std::get<3>(sentence)) {}
+  ParsedCorpus::Columns all() const { return {words_, tags_, heads_, phrases_}; }
+
+ private:
+  const Strings& words_;
+  const Strings& tags_;
+  const std::vector<int>& heads_;
+  std::vector<ParsedCorpus::Phrase> phrases_;
+};
+
+// Links as pairs of numbers; those that no sentence can have are refused here, the others where the sizes are known.
+template <class Link, class Number>
+std::vector<Link> links_of(const Pairs& pairs, const char* what) {
+  std::vector<Link> links;
+  links.reserve(pairs.size());
+  for (auto [source, target] : pairs) {
+    constexpr long long most = std::numeric_limits<Number>::max();
+    if (source < 0 || target < 0 || source > most || target > most) {
+      throw std::invalid_argument(what + std::to_string(source) + "-" + std::to_string(target) +
+                                  " is outside the sentences");
+    }
+    links.push_back({static_cast<Number>(source), static_cast<Number>(target)});
+  }
+  return links;
 }
 
-std::size_t checked(const ParsedCorpus& corpus, std::size_t n) {
+template <class Corpus>
+std::size_t checked(const Corpus& corpus, std::size_t n) {
   if (n >= corpus.size()) throw nb::index_error("no such sentence");
   return n;
 }
@@ -51,9 +88,7 @@ nb::tuple sentence(const ParsedCorpus& corpus, std::size_t n) {
 }  // namespace
 
 void bind_parsed(nb::module_& m) {
-  nb::class_<ParsedCorpus>(m, "ParsedCorpus")
-      .def(nb::init<>())
-      .def("add", &add_sentence, nb::arg("words"), nb::arg("tags"), nb::arg("heads"), nb::arg("phrases"))
+  nb::class_<ParsedCorpus>(m, "ParsedSentences")
       .def("__len__", &ParsedCorpus::size)
       .def("sentence", &sentence, nb::arg("n"))
       .def(
@@ -80,27 +115,43 @@ void bind_parsed(nb::module_& m) {
           nb::arg("dependency"))
       .def_prop_ro("bytes", &ParsedCorpus::bytes);
 
+  nb::class_<OwnCorpus, ParsedCorpus>(m, "ParsedCorpus")
+      .def(nb::init<>())
+      .def(
+          "add",
+          [](OwnCorpus& self, const Strings& words, const Strings& tags, const std::vector<int>& heads,
+             const std::vector<PhraseTuple>& phrases) { self.add(Columns(words, tags, heads, phrases).all()); },
+          nb::arg("words"), nb::arg("tags"), nb::arg("heads"), nb::arg("phrases"));
+
   nb::class_<ParsedBitext>(m, "ParsedBitext")
       .def(nb::init<>())
       .def(
           "add",
-          [](ParsedBitext& self, const Strings& words, const Strings& tags, const std::vector<int>& heads,
-             const std::vector<PhraseTuple>& phrases, const Strings& target,
-             const std::vector<std::pair<int, int>>& links) {
-            std::vector<treeglot::WordLink> converted;
-            for (auto [source, target_word] : links) {
-              if (source < 0 || target_word < 0 || source > 65535 || target_word > 65535) {
-                throw std::invalid_argument("link " + std::to_string(source) + "-" + std::to_string(target_word) +
-                                            " is outside the sentences of " + std::to_string(words.size()) + " and " +
-                                            std::to_string(target.size()) + " words");
-              }
-              converted.push_back({static_cast<std::uint16_t>(source), static_cast<std::uint16_t>(target_word)});
-            }
-            add_sentence(self.source, words, tags, heads, phrases);
-            self.add(target, converted);
+          [](ParsedBitext& self, const SentenceTuple& source, const SentenceTuple& target, const Pairs& links,
+             const Pairs& node_links) {
+            self.add(Columns(source).all(), Columns(target).all(),
+                     links_of<treeglot::WordLink, std::uint16_t>(links, "link "),
+                     links_of<treeglot::NodeLink, std::uint32_t>(node_links, "node link "));
           },
-          nb::arg("words"), nb::arg("tags"), nb::arg("heads"), nb::arg("phrases"), nb::arg("target"), nb::arg("links"))
+          nb::arg("source"), nb::arg("target"), nb::arg("links"), nb::arg("node_links") = Pairs())
       .def("__len__", &ParsedBitext::size)
-      .def_prop_ro(
-          "source", [](ParsedBitext& self) -> ParsedCorpus& { return self.source; }, nb::rv_policy::reference_internal);
+      .def(
+          "links",
+          [](const ParsedBitext& self, std::size_t n) {
+            std::vector<std::pair<int, int>> links;
+            for (auto link : self[checked(self, n)].links) links.emplace_back(link.source, link.target);
+            return links;
+          },
+          nb::arg("n"))
+      .def(
+          "node_links",
+          [](const ParsedBitext& self, std::size_t n) {
+            std::vector<std::pair<std::uint32_t, std::uint32_t>> links;
+            for (auto link : self[checked(self, n)].node_links) links.emplace_back(link.source, link.target);
+            return links;
+          },
+          nb::arg("n"))
+      .def_prop_ro("source", &ParsedBitext::source, nb::rv_policy::reference_internal)
+      .def_prop_ro("target", &ParsedBitext::target, nb::rv_policy::reference_internal)
+      .def_prop_ro("bytes", &ParsedBitext::bytes);
 }

@@ -57,7 +57,7 @@ void bind_rule_tables(nb::module_& m) {
         std::uint64_t bytes = 0;
         {
           nb::gil_scoped_release release;
-          CategoryInterner categories(corpus.source.categories);
+          CategoryInterner categories(corpus.source().categories);
           auto make = [&] { return make_extractor(grammar, options, corpus, categories); };
           make();  // says what is wrong before the file is touched
           RuleTableWriter writer(path, corpus, categories,

@@ -57,12 +57,20 @@ inline RandomSentence random_sentence(std::mt19937& random, int longest, int voc
   return result;
 }
 
-inline void add_sentence(ParsedCorpus& corpus, const RandomSentence& sentence) {
-  const std::vector<std::string_view> words(sentence.words.begin(), sentence.words.end());
-  const std::vector<std::string_view> tags(sentence.tags.begin(), sentence.tags.end());
+// The columns of a random sentence.
+struct RandomColumns {
+  explicit RandomColumns(const RandomSentence& sentence)
+      : words(sentence.words.begin(), sentence.words.end()), tags(sentence.tags.begin(), sentence.tags.end()) {
+    for (const auto& [label, begin, end, parent] : sentence.phrases) phrases.push_back({label, begin, end, parent});
+  }
+  ParsedCorpus::Columns all() const { return {words, tags, {}, phrases}; }
+
+  std::vector<std::string_view> words, tags;
   std::vector<ParsedCorpus::Phrase> phrases;
-  for (const auto& [label, begin, end, parent] : sentence.phrases) phrases.push_back({label, begin, end, parent});
-  corpus.add(words, tags, {}, phrases);
+};
+
+inline void add_sentence(ParsedCorpus& corpus, const RandomSentence& sentence) {
+  corpus.add(RandomColumns(sentence).all());
 }
 
 // A table of the rules of random pairs.
@@ -78,7 +86,6 @@ class RandomTable {
     for (int n = 0; n < sentences; ++n) {
       const RandomSentence sentence =
           random_sentence(random, longest, vocabulary, find_grammar(grammar).needs.source_constituency);
-      add_sentence(corpus.source, sentence);
       const std::size_t size = sentence.words.size();
       std::vector<WordLink> links;
       for (std::size_t j = 0; j < size; ++j) {
@@ -88,9 +95,9 @@ class RandomTable {
       }
       std::vector<std::string_view> target;
       for (std::size_t i = 0; i < size; ++i) target.push_back(random() % 2 ? "a" : "b");
-      corpus.add(target, links);
+      corpus.add(RandomColumns(sentence).all(), {target}, links);
     }
-    CategoryInterner categories(corpus.source.categories);
+    CategoryInterner categories(corpus.source().categories);
     RuleTableWriter::Options about;
     about.grammar = grammar;
     RuleTableWriter writer(path_, corpus, categories, about);

@@ -20,7 +20,7 @@ double exact(float count) {
 TextExtractor::TextExtractor(const ParsedBitext& bitext, std::string_view grammar, const GivenOptions& options)
     : bitext_(bitext),
       size_(bitext.size()),
-      interner_(bitext.source.categories),
+      interner_(bitext.source().categories),
       grammar_(find_grammar(grammar)),
       extractor_(make_extractor(grammar, options, bitext, interner_)) {}
 
@@ -29,9 +29,9 @@ TextRules TextExtractor::rules(std::size_t n) {
   if (n >= size_) throw std::out_of_range("no such pair");
   TextRules result;
   std::string key;
-  const TextOf word = [this](std::uint32_t id) { return std::string_view(bitext_.source.words.word(id)); };
+  const TextOf word = [this](std::uint32_t id) { return std::string_view(bitext_.source().words.word(id)); };
   const TextOf category = [this](std::uint32_t id) { return std::string_view(interner_.text(id)); };
-  const TextOf target_word = [this](std::uint32_t id) { return std::string_view(bitext_.target_words.word(id)); };
+  const TextOf target_word = [this](std::uint32_t id) { return std::string_view(bitext_.target().words.word(id)); };
   extractor_->extract(bitext_[n], [&](const ExtractedRule& rule) {
     key.clear();
     grammar_.text.write_source(rule.source, word, category, key);

@@ -115,9 +115,9 @@ class Counter {
         categories_(categories),
         options_(options),
         lexicon_(corpus),
-        word_ranks_(text_ranks(corpus.source.words.size(),
-                               [&](std::uint32_t id) -> const std::string& { return corpus.source.words.word(id); })),
-        targets_(corpus.target_words) {
+        word_ranks_(text_ranks(corpus.source().words.size(),
+                               [&](std::uint32_t id) -> const std::string& { return corpus.source().words.word(id); })),
+        targets_(corpus.target().words) {
     threads_ = thread_count(options.threads, corpus.size() / kSentences);
   }
 
@@ -225,9 +225,9 @@ class Counter {
     SymbolUse use;
     for (std::size_t kind = 0; kind < use.source.size(); ++kind) {
       const bool word = id_is_word(symbol(static_cast<SymbolKind>(kind), 0));
-      use.source[kind].resize(word ? corpus_.source.words.size() : categories_.size() + 1);
+      use.source[kind].resize(word ? corpus_.source().words.size() : categories_.size() + 1);
     }
-    use.target.resize(corpus_.target_words.size());
+    use.target.resize(corpus_.target().words.size());
     {
       Merger merger = merge();
       Group group;

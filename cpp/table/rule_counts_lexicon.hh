@@ -19,13 +19,13 @@ class RuleLexicon {
     LexicalTable table;
     for (std::size_t n = 0; n < corpus.size(); ++n) {
       ParsedPair pair = corpus[n];
-      table.count({pair.source.words, pair.target, pair.links});
+      table.count({pair.source.words, pair.target.words, pair.links});
     }
     std::size_t slots = 1024;
     while (slots < 2 * table.size()) slots *= 2;
     cells_.resize(slots);
-    no_target_.assign(corpus.source.words.size(), kFloor);
-    no_source_.assign(corpus.target_words.size(), kFloor);
+    no_target_.assign(corpus.source().words.size(), kFloor);
+    no_source_.assign(corpus.target().words.size(), kFloor);
     for (const LexicalTable::Item& item : table.items()) {
       auto probability = [&](std::uint64_t total) {
         return static_cast<float>(std::max(kFloor, LexicalTable::kUnit * LexicalTable::units(item.count, total)));

@@ -47,14 +47,13 @@ void fill(ParsedBitext& corpus, int sentences) {
     }
     std::vector<std::string_view> words(source.begin(), source.end()), tags(source.size(), "T");
     std::vector<std::string_view> translation(target.begin(), target.end());
-    corpus.source.add(words, tags, {}, {});
-    corpus.add(translation, links);
+    corpus.add({words, tags}, {translation}, links);
   }
 }
 
 RuleStatistics build(const ParsedBitext& corpus, const std::string& path, const RuleCountOptions& options = {},
                      unsigned place_bits = 0) {
-  CategoryInterner categories(corpus.source.categories);
+  CategoryInterner categories(corpus.source().categories);
   RuleTableWriter::Options about;
   about.grammar = "hierarchical";
   about.description = "a test";

@@ -110,7 +110,7 @@ void RuleTableWriter::begin(const SymbolUse& use) {
   if (std::fwrite(&nothing, sizeof nothing, 1, file_.get()) != 1) cannot_write();
   position_ = sizeof nothing;
 
-  std::vector<bool> words(corpus_.source.words.size()), categories(categories_.size()), targets(use.target.size());
+  std::vector<bool> words(corpus_.source().words.size()), categories(categories_.size()), targets(use.target.size());
   for (std::size_t kind = 0; kind < use.source.size(); ++kind) {
     const bool word = id_is_word(symbol(static_cast<SymbolKind>(kind), 0));
     if (!has_id(static_cast<SymbolKind>(kind))) continue;
@@ -119,9 +119,9 @@ void RuleTableWriter::begin(const SymbolUse& use) {
     }
   }
   for (std::size_t id = 0; id < use.target.size(); ++id) targets[id] = use.target[id] > 0;
-  auto source_text = [&](std::uint32_t id) -> const std::string& { return corpus_.source.words.word(id); };
+  auto source_text = [&](std::uint32_t id) -> const std::string& { return corpus_.source().words.word(id); };
   auto category_text = [&](std::uint32_t id) -> const std::string& { return categories_.text(id); };
-  auto target_text = [&](std::uint32_t id) -> const std::string& { return corpus_.target_words.word(id); };
+  auto target_text = [&](std::uint32_t id) -> const std::string& { return corpus_.target().words.word(id); };
   const auto source_texts = number_by_text(words, source_text, word_ids_);
   const auto category_texts = number_by_text(categories, category_text, category_ids_);
   const auto target_texts = number_by_text(targets, target_text, target_ids_);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <string>
 
 namespace treeglot {
 
@@ -41,12 +42,32 @@ void check_heads(std::span<const int> heads) {
   if (queue.size() != heads.size()) throw std::invalid_argument("the dependency tree has a cycle");
 }
 
+template <class Link>
+void check_links(std::span<const Link> links, std::size_t source_size, std::size_t target_size, const char* what,
+                 const char* of) {
+  for (const Link& link : links) {
+    if (link.source < source_size && link.target < target_size) continue;
+    throw std::invalid_argument(std::string(what) + std::to_string(link.source) + "-" + std::to_string(link.target) +
+                                " is outside the sentences of " + std::to_string(source_size) + " and " +
+                                std::to_string(target_size) + of);
+  }
+}
+
+template <class Link>
+void add_links(std::span<const Link> links, std::vector<Link>& all, std::vector<std::uint64_t>& starts) {
+  const auto first = static_cast<std::ptrdiff_t>(all.size());
+  all.insert(all.end(), links.begin(), links.end());
+  std::sort(all.begin() + first, all.end());
+  all.erase(std::unique(all.begin() + first, all.end()), all.end());
+  starts.push_back(all.size());
+}
+
 }  // namespace
 
-void ParsedCorpus::add(std::span<const std::string_view> forms, std::span<const std::string_view> tags,
-                       std::span<const int> heads, std::span<const Phrase> phrases) {
+void ParsedCorpus::check(const Columns& sentence) {
+  const auto& [forms, tags, heads, phrases] = sentence;
   if (forms.size() > kMaxSentence) throw std::invalid_argument("a sentence of more than 65,535 words");
-  if (tags.size() != forms.size()) throw std::invalid_argument("not as many tags as words");
+  if (!tags.empty() && tags.size() != forms.size()) throw std::invalid_argument("not as many tags as words");
   if (!heads.empty() && heads.size() != forms.size()) throw std::invalid_argument("not as many heads as words");
   check_heads(heads);
   const int size = static_cast<int>(forms.size());
@@ -65,10 +86,17 @@ void ParsedCorpus::add(std::span<const std::string_view> forms, std::span<const 
       }
     }
   }
-  for (std::string_view form : forms) word_ids_.push_back(words.id(form));
-  for (std::string_view tag : tags) tag_ids_.push_back(categories.id(tag));
-  heads_.insert(heads_.end(), heads.begin(), heads.end());
-  for (const Phrase& phrase : phrases) {
+}
+
+void ParsedCorpus::add(const Columns& sentence) {
+  check(sentence);
+  for (std::string_view form : sentence.words) word_ids_.push_back(words.id(form));
+  if (sentence.tags.empty() && !sentence.words.empty()) {
+    tag_ids_.insert(tag_ids_.end(), sentence.words.size(), categories.id("_"));
+  }
+  for (std::string_view tag : sentence.tags) tag_ids_.push_back(categories.id(tag));
+  heads_.insert(heads_.end(), sentence.heads.begin(), sentence.heads.end());
+  for (const Phrase& phrase : sentence.phrases) {
     phrases_.push_back({categories.id(phrase.label), static_cast<std::uint16_t>(phrase.begin),
                         static_cast<std::uint16_t>(phrase.end), phrase.parent});
   }
@@ -88,28 +116,27 @@ std::size_t ParsedCorpus::bytes() const {
          3 * word_starts_.capacity() * sizeof(std::uint64_t);
 }
 
-void ParsedBitext::add(std::span<const std::string_view> target, std::span<const WordLink> links) {
-  if (size() >= source.size()) throw std::invalid_argument("a target without a source sentence");
-  if (target.size() > ParsedCorpus::kMaxSentence) throw std::invalid_argument("a sentence of more than 65,535 words");
-  const std::size_t source_size = source[size()].size();
-  for (const WordLink& link : links) {
-    if (link.source >= source_size || link.target >= target.size()) {
-      throw std::invalid_argument("link " + std::to_string(link.source) + "-" + std::to_string(link.target) +
-                                  " is outside the sentences of " + std::to_string(source_size) + " and " +
-                                  std::to_string(target.size()) + " words");
-    }
-  }
-  for (std::string_view word : target) target_.push_back(target_words.id(word));
-  const std::size_t first = links_.size();
-  links_.insert(links_.end(), links.begin(), links.end());
-  std::sort(links_.begin() + first, links_.end());
-  links_.erase(std::unique(links_.begin() + first, links_.end()), links_.end());
-  target_starts_.push_back(target_.size());
-  link_starts_.push_back(links_.size());
+void ParsedBitext::add(const ParsedCorpus::Columns& source, const ParsedCorpus::Columns& target,
+                       std::span<const WordLink> links, std::span<const NodeLink> node_links) {
+  ParsedCorpus::check(source);
+  ParsedCorpus::check(target);
+  check_links(links, source.words.size(), target.words.size(), "link ", " words");
+  check_links(node_links, source.phrases.size() + source.words.size(), target.phrases.size() + target.words.size(),
+              "node link ", " nodes");
+  source_.add(source);
+  target_.add(target);
+  add_links(links, links_, link_starts_);
+  add_links(node_links, node_links_, node_link_starts_);
 }
 
 ParsedPair ParsedBitext::operator[](std::size_t n) const {
-  return {source[n], part(target_, target_starts_, n), part(links_, link_starts_, n)};
+  return {source_[n], target_[n], part(links_, link_starts_, n), part(node_links_, node_link_starts_, n)};
+}
+
+std::size_t ParsedBitext::bytes() const {
+  return source_.bytes() + target_.bytes() + links_.capacity() * sizeof(WordLink) +
+         node_links_.capacity() * sizeof(NodeLink) +
+         (link_starts_.capacity() + node_link_starts_.capacity()) * sizeof(std::uint64_t);
 }
 
 }  // namespace treeglot

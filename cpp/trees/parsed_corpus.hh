@@ -1,5 +1,5 @@
-// Parsed sentences by columns: words, tags, heads and constituents, as rule extraction and matching want them. Trees
-// are checked and made projective before they come here (treeglot.trees.corpus); a sentence may lack either tree.
+// Parsed sentences and sentence pairs by columns: words, tags, heads and constituents, as rule extraction and matching
+// want them. Trees are checked and made projective before they come here; a sentence may lack either tree, or both.
 #pragma once
 
 #include <cstdint>
@@ -34,14 +34,25 @@ class ParsedCorpus {
  public:
   static constexpr std::size_t kMaxSentence = 65535;
 
-  // Adds a sentence; throws std::invalid_argument if the columns do not fit together. `heads` and `phrases` may be
-  // empty. A phrase is label, begin, end, parent.
   struct Phrase {
     std::string_view label;
     int begin, end, parent;
   };
+  // A sentence to add. Without tags every tag is "_"; `heads` and `phrases` may be empty.
+  struct Columns {
+    std::span<const std::string_view> words, tags = {};
+    std::span<const int> heads = {};
+    std::span<const Phrase> phrases = {};
+  };
+
+  // Adds a sentence; throws std::invalid_argument if the columns do not fit together, then nothing has changed.
+  void add(const Columns& sentence);
   void add(std::span<const std::string_view> words, std::span<const std::string_view> tags, std::span<const int> heads,
-           std::span<const Phrase> phrases);
+           std::span<const Phrase> phrases) {
+    add({words, tags, heads, phrases});
+  }
+  // Whether add() would take it; throws as add() does.
+  static void check(const Columns& sentence);
 
   std::size_t size() const { return word_starts_.size() - 1; }
   ParsedSentence operator[](std::size_t n) const;
@@ -56,28 +67,38 @@ class ParsedCorpus {
   std::vector<std::uint64_t> word_starts_{0}, head_starts_{0}, phrase_starts_{0};
 };
 
-// A parsed source with target words and word links: what rules are extracted from.
+// A link between nodes of two constituency trees, numbered as in constituency_nodes.hh: constituents from 0, then
+// words.
+struct NodeLink {
+  std::uint32_t source, target;
+  friend bool operator==(const NodeLink&, const NodeLink&) = default;
+  friend auto operator<=>(const NodeLink&, const NodeLink&) = default;
+};
+
+// A sentence and its translation: what rules are extracted from. Links are sorted by source, then target; each once.
 struct ParsedPair {
-  ParsedSentence source;
-  std::span<const WordId> target;   // in ParsedBitext::target_words
-  std::span<const WordLink> links;  // sorted by source, target; no repetitions
+  ParsedSentence source, target;
+  std::span<const WordLink> links;
+  std::span<const NodeLink> node_links;
 };
 
 class ParsedBitext {
  public:
-  // Adds the target side of the next sentence of `source`; throws std::invalid_argument that says what is wrong.
-  void add(std::span<const std::string_view> target, std::span<const WordLink> links);
+  // Adds a pair; throws std::invalid_argument that says what is wrong, then nothing has changed.
+  void add(const ParsedCorpus::Columns& source, const ParsedCorpus::Columns& target, std::span<const WordLink> links,
+           std::span<const NodeLink> node_links = {});
 
-  std::size_t size() const { return target_starts_.size() - 1; }
+  std::size_t size() const { return link_starts_.size() - 1; }
   ParsedPair operator[](std::size_t n) const;
-
-  ParsedCorpus source;
-  SymbolTable target_words;
+  const ParsedCorpus& source() const { return source_; }
+  const ParsedCorpus& target() const { return target_; }
+  std::size_t bytes() const;
 
  private:
-  std::vector<WordId> target_;
+  ParsedCorpus source_, target_;
   std::vector<WordLink> links_;
-  std::vector<std::uint64_t> target_starts_{0}, link_starts_{0};
+  std::vector<NodeLink> node_links_;
+  std::vector<std::uint64_t> link_starts_{0}, node_link_starts_{0};
 };
 
 }  // namespace treeglot

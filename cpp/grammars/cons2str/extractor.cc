@@ -328,7 +328,7 @@ void GhkmExtractor::write_target(std::uint32_t shown) {
     } else if (piece.kind != Piece::kOptionalRun || (shown >> piece.number & 1) != 0) {
       for (std::uint32_t i = piece.begin; i < piece.end; ++i) {
         target_place_[i] = static_cast<std::uint16_t>(rule_.target.size());
-        rule_.target.push_back(pair_->target[i]);
+        rule_.target.push_back(pair_->target.words[i]);
       }
     }
   }

@@ -18,18 +18,18 @@ std::map<std::string, double> rules(const Words& words, const Phrases& phrases, 
                                     const std::vector<WordLink>& links, const GhkmOptions& options = {}) {
   ParsedBitext bitext;
   const Words tags(words.size(), "N");
-  bitext.source.add(words, tags, {}, phrases);
-  bitext.add(target, links);
+  bitext.add({words, tags, {}, phrases}, {target}, links);
   std::map<std::string, double> found;
   GhkmExtractor extractor(options);
   extractor.extract(bitext[0], [&](const ExtractedRule& rule) {
     std::string line;
     write_source(
-        rule.source, [&](std::uint32_t id) -> std::string_view { return bitext.source.words.word(id); },
-        [&](std::uint32_t id) -> std::string_view { return bitext.source.categories.word(id); }, line);
+        rule.source, [&](std::uint32_t id) -> std::string_view { return bitext.source().words.word(id); },
+        [&](std::uint32_t id) -> std::string_view { return bitext.source().categories.word(id); }, line);
     line += " |||";
     std::string side;
-    write_target(rule.target, [&](std::uint32_t id) -> std::string_view { return bitext.target_words.word(id); }, side);
+    write_target(
+        rule.target, [&](std::uint32_t id) -> std::string_view { return bitext.target().words.word(id); }, side);
     line += " " + side;
     for (const WordLink& link : rule.links) {
       BOOST_REQUIRE(has_word(rule.source.at(link.source)));

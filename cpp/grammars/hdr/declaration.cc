@@ -56,7 +56,7 @@ Grammar hdr_grammar(std::string name, std::string title, HdrFamily family) {
       options.span_mode = given.choice("span_mode") == "xie" ? SpanMode::kXie : SpanMode::kGhkm;
     }
     if (family.structures) options.max_structure_words = given.number("max_structure_words");
-    return std::make_unique<HdrExtractor>(options, corpus.source, interner);
+    return std::make_unique<HdrExtractor>(options, corpus.source(), interner);
   };
   grammar.matcher = [family](const forest::MatcherSetup& setup) {
     forest::HdrMatchOptions options;

@@ -295,7 +295,7 @@ bool HdrExtractor::make_choices(const Block& block) {
   int right =
       block.last == order_.size() ? unaligned_after(last.high) : units_[order_[block.last]].span.low - last.high - 1;
   if (left + right >= options_.max_variants) return false;  // as many lengths
-  const WordId* target = pair_.target.data();
+  const WordId* target = pair_.target.words.data();
   for (int a = 0; a <= left; ++a) {
     for (int b = 0; b <= right; ++b) {
       bool known = false;
@@ -373,7 +373,7 @@ void HdrExtractor::emit(bool shortest, const RuleSink& sink) {
   rule_.target.clear();
   const bool xie = options_.span_mode == SpanMode::kXie;
   auto show = [this](int low, int high) {
-    for (int t = low; t <= high; ++t) rule_.target.push_back(pair_.target[t]);
+    for (int t = low; t <= high; ++t) rule_.target.push_back(pair_.target.words[t]);
   };
   std::size_t next_block = 0;
   for (std::uint32_t i = 0; i < order_.size();) {

@@ -24,21 +24,20 @@ ParsedBitext worked_example() {
   const std::vector<ParsedCorpus::Phrase> phrases{{"IP", 0, 8, -1},  {"NP", 0, 1, 0}, {"VP", 1, 8, 0},
                                                   {"ADVP", 1, 2, 2}, {"VP", 2, 8, 2}, {"NP", 3, 8, 4},
                                                   {"NP", 3, 4, 5},   {"QP", 4, 6, 5}, {"NP", 6, 8, 5}};
-  bitext.source.add(words, tags, heads, phrases);
   const Strings target{"Intel", "will", "launch", "the", "first", "Ultrabook", "in", "Asia"};
   const std::vector<WordLink> links{{0, 0}, {1, 1}, {2, 2}, {3, 6}, {3, 7}, {4, 3}, {4, 4}, {6, 5}, {7, 5}};
-  bitext.add(target, links);
+  bitext.add({words, tags, heads, phrases}, {target}, links);
   return bitext;
 }
 
 std::map<std::string, ExtractedRule> rules_of(const ParsedBitext& bitext, std::string_view grammar) {
-  CategoryInterner interner(bitext.source.categories);
+  CategoryInterner interner(bitext.source().categories);
   auto extractor = make_extractor(grammar, {}, bitext, interner);
   std::map<std::string, ExtractedRule> result;
   extractor->extract(bitext[0], [&](const ExtractedRule& rule) {
     std::string text;
     write_source(
-        rule.source, [&](std::uint32_t id) { return std::string_view(bitext.source.words.word(id)); },
+        rule.source, [&](std::uint32_t id) { return std::string_view(bitext.source().words.word(id)); },
         [&](std::uint32_t id) { return std::string_view(interner.text(id)); }, text);
     result[text] = rule;
   });
@@ -81,9 +80,8 @@ BOOST_AUTO_TEST_CASE(links_of_random_pairs) {
       }
     }
     ParsedBitext bitext;
-    bitext.source.add(words, tags, heads, {});
-    bitext.add(target, links);
-    CategoryInterner interner(bitext.source.categories);
+    bitext.add({words, tags, heads}, {target}, links);
+    CategoryInterner interner(bitext.source().categories);
     auto extractor = make_extractor("dep2str", {}, bitext, interner);
     ParsedPair pair = bitext[0];
     extractor->extract(pair, [&](const ExtractedRule& rule) {
@@ -94,7 +92,7 @@ BOOST_AUTO_TEST_CASE(links_of_random_pairs) {
         for (Symbol symbol : rule.source) {
           source_shown = source_shown || (has_word(symbol) && symbol_id(symbol) == pair.source.words[link.source]);
         }
-        if (source_shown) expected.insert({pair.source.words[link.source], pair.target[link.target]});
+        if (source_shown) expected.insert({pair.source.words[link.source], pair.target.words[link.target]});
       }
       for (const WordLink& link : rule.links) {
         BOOST_REQUIRE(has_word(rule.source[link.source]));
@@ -138,8 +136,8 @@ BOOST_AUTO_TEST_CASE(members_and_groups) {
 
 BOOST_AUTO_TEST_CASE(categories_keep_their_ids) {
   ParsedBitext bitext = worked_example();
-  CategoryInterner interner(bitext.source.categories);
-  const std::size_t known = bitext.source.categories.size();
+  CategoryInterner interner(bitext.source().categories);
+  const std::size_t known = bitext.source().categories.size();
   BOOST_TEST(interner.size() == known);
   BOOST_TEST(interner.text(interner.id("NN")) == "NN");
   BOOST_TEST(interner.id("NN") < known);

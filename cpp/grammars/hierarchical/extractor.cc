@@ -32,7 +32,7 @@ void HierarchicalExtractor::prepare(const ParsedPair& pair) {
     first_link_[j + 1] += first_link_[j];
   }
 
-  const auto& all = phrases_.extract({pair.source.words, pair.target, pair.links});
+  const auto& all = phrases_.extract({pair.source.words, pair.target.words, pair.links});
   spans_.clear();
   for (const PhraseSpan& span : all) {
     bool tight = aligned(span.source_begin, span.source_begin + 1) && aligned(span.source_end - 1, span.source_end) &&
@@ -127,7 +127,7 @@ void HierarchicalExtractor::write(const ParsedPair& pair, const PhraseSpan& phra
       i = second.target_end;
     } else {
       target_place_[i - phrase.target_begin] = static_cast<std::uint16_t>(rule_.target.size());
-      rule_.target.push_back(pair.target[i]);
+      rule_.target.push_back(pair.target.words[i]);
       ++i;
     }
   }

@@ -1,7 +1,7 @@
 from collections.abc import Callable, Sequence
 
 from treeglot._core.lm import Model
-from treeglot._core.parsed import ParsedCorpus
+from treeglot._core.parsed import ParsedSentences
 from treeglot._core.rule_tables import RuleTable
 from treeglot._core.search import PhraseSource
 
@@ -44,7 +44,7 @@ class TreeDecoder:
     ) -> None: ...
     def translate(
         self,
-        corpus: ParsedCorpus,
+        corpus: ParsedSentences,
         first: int,
         last: int,
         *,

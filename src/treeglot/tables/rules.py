@@ -9,7 +9,8 @@ table's bytes depend on neither.
 >>> from treeglot._core.parsed import ParsedBitext
 >>> corpus = ParsedBitext()
 >>> for noun, translation in ("haus", "house"), ("buch", "book"):
-...     corpus.add(["das", noun], ["ART", "NN"], [1, -1], [], ["the", translation], [(0, 0), (1, 1)])
+...     source = (["das", noun], ["ART", "NN"], [1, -1], [])
+...     corpus.add(source, (["the", translation], [], [], []), [(0, 0), (1, 1)])
 >>> path = pathlib.Path(tempfile.mkdtemp()) / "dep2str.rules"
 >>> report = build_rule_table("dep2str", corpus, path)
 >>> report.sentences, report.rules, report.sources

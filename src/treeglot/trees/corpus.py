@@ -87,7 +87,7 @@ def parsed_bitext(
     for number, (sentence, target, links) in enumerate(pairs, start=1):
         columns, moved = _columns(sentence, casing, binarize)
         try:
-            corpus.columns.add(*columns, target, links)
+            corpus.columns.add(columns, (target, (), (), ()), links)
         except ValueError as error:
             raise TreeError(
                 f"sentence {sentence.id or number}: {error}",
@@ -124,7 +124,7 @@ def read_parsed_bitext(
     ):
         columns, moved = _columns(sentence, casing, binarize)
         try:
-            corpus.columns.add(*columns, words, found)
+            corpus.columns.add(columns, (words, (), (), ()), found)
         except ValueError as error:
             raise InputError(
                 str(error), path=links, line=number, remedy="give the links of these trees and this target text"
