@@ -17,7 +17,6 @@ namespace treeglot::align {
 namespace {
 
 constexpr char kMagic[8] = {'T', 'G', 'W', 'A', 'L', 'I', 'G', 'N'};
-constexpr std::uint32_t kVersion = 1;
 
 struct Header {
   char magic[8];
@@ -117,7 +116,7 @@ void write_model(const Corpus& corpus, const Learnt& learnt, const std::string& 
   writer.put(columns.data(), columns.size());
   writer.put(chances.data(), chances.size());
   std::memcpy(header.magic, kMagic, sizeof kMagic);
-  header.version = kVersion;
+  header.version = kModelVersion;
   header.jumps = JumpTable::kSize;
   header.size = sizeof header + writer.bytes_.size();
   header.sources = sources.size();
@@ -138,7 +137,7 @@ Model::Model(const std::string& path, bool verify) : file_(path) {
     throw std::runtime_error("not an alignment model");
   }
   std::memcpy(&header, file_.data(), sizeof header);
-  if (header.version != kVersion || header.jumps != JumpTable::kSize) {
+  if (header.version != kModelVersion || header.jumps != JumpTable::kSize) {
     throw std::runtime_error("a model of another version");
   }
   if (header.size != file_.size()) throw std::runtime_error("the model is truncated");

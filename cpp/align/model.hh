@@ -14,6 +14,8 @@
 
 namespace treeglot::align {
 
+inline constexpr std::uint32_t kModelVersion = 1;  // of the file
+
 // Writes a model. Pairs of words that are no more likely than words that never met are left out.
 void write_model(const Corpus& corpus, const Learnt& learnt, const std::string& path);
 

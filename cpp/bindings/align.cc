@@ -138,6 +138,7 @@ void bind_align(nb::module_& m) {
         return nb::make_tuple(posterior, null_posterior, likelihood, counts.taken, counts.possible);
       },
       nb::arg("emission"), nb::arg("null_emission"), nb::arg("weights"), nb::arg("null"));
+  m.attr("FORMAT_VERSION") = al::kModelVersion;
   m.attr("JUMP_CLIP") = al::JumpTable::kClip;
 
   nb::class_<al::Corpus>(m, "Corpus")

@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "lm/estimate.hh"
+#include "lm/keys.hh"
 #include "lm/model.hh"
 
 namespace nb = nanobind;
@@ -23,6 +24,7 @@ struct PyState {
 }  // namespace
 
 void bind_lm(nb::module_& m) {
+  m.attr("FORMAT_VERSION") = lm::kVersion;
   m.attr("MAX_ORDER") = lm::kMaxOrder;
 
   nb::class_<lm::Estimator>(m, "Estimator")

@@ -14,6 +14,7 @@
 #include "table/rule_counts.hh"
 #include "table/rule_table.hh"
 #include "table/rule_table_text.hh"
+#include "table/rule_table_format.hh"
 #include "table/rule_table_writer.hh"
 
 namespace nb = nanobind;
@@ -41,6 +42,7 @@ nb::tuple entry_of(const RuleTableText& names, const RuleEntry& entry) {
 }  // namespace
 
 void bind_rule_tables(nb::module_& m) {
+  m.attr("FORMAT_VERSION") = rule_format::kVersion;
   nb::class_<Progress>(m, "Progress")
       .def(nb::init<>())
       .def_prop_ro("done", [](const Progress& self) { return self.done.load(); })

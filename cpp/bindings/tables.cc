@@ -13,6 +13,7 @@
 #include "table/moses_text.hh"
 #include "table/phrase_counts.hh"
 #include "table/phrase_table.hh"
+#include "table/phrase_table_format.hh"
 #include "trees/aligned_bitext.hh"
 
 namespace nb = nanobind;
@@ -99,6 +100,7 @@ nb::tuple tuple_of(const PhraseStatistics& s) { return nb::make_tuple(s.occurren
 }  // namespace
 
 void bind_tables(nb::module_& m) {
+  m.attr("FORMAT_VERSION") = table_format::kVersion;
   m.attr("MAX_PHRASE") = kMaxPhrase;
 
   m.def(

@@ -1,5 +1,6 @@
 from collections.abc import Callable
 
+FORMAT_VERSION: int
 JUMP_CLIP: int
 
 def symmetrize(forward: bytes, reverse: bytes, heuristic: int) -> bytes:

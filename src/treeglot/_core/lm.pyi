@@ -1,5 +1,6 @@
 from collections.abc import Callable, Iterable
 
+FORMAT_VERSION: int
 MAX_ORDER: int
 
 class Estimator:

@@ -3,6 +3,8 @@ from typing import Any, TypedDict
 
 from treeglot._core.parsed import ParsedBitext
 
+FORMAT_VERSION: int
+
 _Entry = tuple[str, tuple[float, float, float, float], float, float, float, tuple[tuple[int, int], ...]]
 """Target, scores in Moses' order, count, source and target totals, labels."""
 

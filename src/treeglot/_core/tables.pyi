@@ -1,5 +1,6 @@
 from collections.abc import Callable, Sequence
 
+FORMAT_VERSION: int
 MAX_PHRASE: int
 
 _Write = Callable[[bytes], object]

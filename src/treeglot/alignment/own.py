@@ -29,6 +29,8 @@ from treeglot.errors import InputError, TreeglotError
 from treeglot.progress import track
 
 FILE = "model.tgwa"
+FORMAT_VERSION = core.FORMAT_VERSION
+"""The version of the file's format; a file of another one is refused."""
 _BLOCK = 20_000
 
 DEFAULTS: dict[str, float] = {

@@ -22,6 +22,9 @@ from treeglot._core import lm as core
 from treeglot.errors import InputError
 from treeglot.files import atomic_path, open_binary
 
+FORMAT_VERSION = core.FORMAT_VERSION
+"""The version of the file's format; a file of another one is refused."""
+
 
 class LineScore(NamedTuple):
     """log10 of a whole line with its end; the number of its words and of those the model does not know."""

@@ -18,6 +18,7 @@ from treeglot import lm
 from treeglot.errors import TreeglotError
 from treeglot.files import atomic_write, read_lines
 from treeglot.grammars import registry
+from treeglot.pipeline.memory import peak_memory
 from treeglot.pipeline.systems import SystemSpec
 from treeglot.search.phrases import PhraseDecoder, Translation, open_phrases
 from treeglot.search.trees import RuleUse, TreeDecoder, TreeTranslation, default_tree_weights, tree_features
@@ -196,21 +197,6 @@ def main(project_folder: str, system: str, part: str, seed: str, text: str, fact
 def _cpu() -> float:
     usage = resource.getrusage(resource.RUSAGE_SELF)
     return usage.ru_utime + usage.ru_stime
-
-
-def peak_memory() -> int:
-    """The most memory that this process had, in bytes.
-
-    The kernel's own count of this address space: what getrusage says of a child includes its parent's memory.
-    """
-    try:
-        for line in Path("/proc/self/status").read_text(encoding="ascii").splitlines():
-            if line.startswith("VmHWM:"):
-                return int(line.split()[1]) * 1024
-    except OSError:
-        pass
-    scale = 1 if sys.platform == "darwin" else 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * scale
 
 
 if __name__ == "__main__":

@@ -10,14 +10,16 @@ from __future__ import annotations
 import importlib.util
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
 from treeglot import __version__, alignment, lm
+from treeglot.alignment import own
 from treeglot.bitext import Truecaser
 from treeglot.errors import ConfigError, TreeglotError
 from treeglot.files import atomic_write, atomic_write_binary, open_binary, read_lines
+from treeglot.lm import model as lm_file
 from treeglot.pipeline.config import CONFIG_NAME, Corpus, ProjectConfig, load_config
 from treeglot.pipeline.decoding import Decoder, features, open_decoder, start_weights
 from treeglot.pipeline.preparation import TextPipeline, prepare, read_corpus, train_truecasers
@@ -28,6 +30,7 @@ from treeglot.pipeline.subtree_phrases import span_files, span_stages
 from treeglot.pipeline.systems import SystemSpec, TableSpec, presets
 from treeglot.search.weights import read_weights
 from treeglot.tables import build_phrase_table, parse_memory
+from treeglot.tables import table as phrase_file
 from treeglot.trees.sentence import ParsedSentence
 
 
@@ -146,8 +149,7 @@ class Project:
     # Before a run
 
     def check(self) -> None:
-        """Everything that a run needs: data, packages, disk space."""
-        size = 0
+        """Everything that a run needs: data and packages."""
         for part, corpus in self.config.data.parts.items():
             for name in corpus.files.values():
                 path = self.folder / name
@@ -155,7 +157,6 @@ class Project:
                     raise ConfigError(
                         f"data.{part}: no such file", path=path, remedy=f"put it there, or correct data.{part}"
                     )
-                size += path.stat().st_size * (4 if path.suffix in (".gz", ".zst") else 1)
         given = self.config.alignment.file
         for key, names in (("file", (given,) if given else ()), ("also", self.config.alignment.also)):
             for name in names:
@@ -171,6 +172,11 @@ class Project:
                     f"alignment.aligner {self.config.alignment.aligner}: the package {package} is not installed",
                     remedy=f"pip install 'treeglot[{package}]', or take the aligner own",
                 )
+
+    def check_space(self) -> None:
+        """Refuse to begin work that the disk may not hold."""
+        paths = [self.folder / name for corpus in self.config.data.parts.values() for name in corpus.files.values()]
+        size = sum(path.stat().st_size * (4 if path.suffix in (".gz", ".zst") else 1) for path in paths)
         free = shutil.disk_usage(self.folder).free
         needed = 40 * size + (64 << 20)
         if free < needed:
@@ -201,8 +207,9 @@ class Project:
         """Bring everything but the weights up to date, for the systems of the configuration and ``systems``."""
         stages = self.training_stages(systems)
         self.check()
+        before_work = cache(self.check_space)  # once, and only if a stage has something to do
         with self.runner.locked():
-            return [self.runner.run(stage, announce) for stage in stages]
+            return [self.runner.run(stage, announce, before_work) for stage in stages]
 
     def _raw_inputs(self, part: str) -> dict[str, Path]:
         corpus = self.raw(part)
@@ -327,7 +334,8 @@ class Project:
             "model": self.folder / "alignment/model",
         }
         parameters = {"aligner": choice.aligner, "heuristic": choice.heuristic, "seed": self.config.project.seed}
-        return Stage("alignment", inputs, outputs, parameters, run)
+        formats = {"alignment model": own.FORMAT_VERSION} if choice.aligner == "own" else {}
+        return Stage("alignment", inputs, outputs, parameters, run, formats=formats)
 
     def _table_stage(self) -> Stage:
         one, two = self.corpus("train")
@@ -360,7 +368,8 @@ class Project:
             )
 
         inputs = {"source": one, "target": two, "links": self.links, **further, **sets}
-        return Stage("phrase-table", inputs, {"table": self.table}, self.config.phrases.model_dump(), run)
+        parameters, formats = self.config.phrases.model_dump(), {"phrase table": phrase_file.FORMAT_VERSION}
+        return Stage("phrase-table", inputs, {"table": self.table}, parameters, run, formats=formats)
 
     def _lm_stage(self) -> Stage:
         def run(inputs: Paths, outputs: Paths, work: Path) -> None:
@@ -379,7 +388,8 @@ class Project:
                 file.write(f"{result.warning}\n" if result.warning else "")
 
         outputs = {"arpa": self.arpa, "model": self.model, "report": self.folder / f"lm/{self.target}.report.txt"}
-        return Stage("lm", {"text": self.corpus("train")[1]}, outputs, {"order": self.config.lm.order}, run)
+        inputs, formats = {"text": self.corpus("train")[1]}, {"language model": lm_file.FORMAT_VERSION}
+        return Stage("lm", inputs, outputs, {"order": self.config.lm.order}, run, formats=formats)
 
     # Translation
 

@@ -11,7 +11,7 @@ from treeglot.files import atomic_write, read_lines
 from treeglot.pipeline.stages import Paths, Stage
 from treeglot.pipeline.systems import TableSpec
 from treeglot.progress import track
-from treeglot.tables.rules import build_rule_table
+from treeglot.tables.rules import FORMAT_VERSION, build_rule_table
 from treeglot.trees.corpus import parsed_bitext, read_trees
 from treeglot.trees.sentence import ParsedSentence
 from treeglot.trees.tokens import Tokens
@@ -53,7 +53,7 @@ def rule_stage(project: Project, table: TableSpec) -> Stage:
     path = project.rules(table)
     outputs = {"table": path, "report": path.with_suffix(".json")}
     parameters = {"grammar": table.grammar, **table.extraction}
-    return Stage(f"rules-{table.name}", inputs, outputs, parameters, run)
+    return Stage(f"rules-{table.name}", inputs, outputs, parameters, run, formats={"rule table": FORMAT_VERSION})
 
 
 def _pairs(inputs: Paths) -> Iterator[tuple[ParsedSentence, Sequence[str], Sequence[tuple[int, int]]]]:

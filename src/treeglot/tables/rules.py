@@ -45,6 +45,8 @@ from treeglot.tables.corpus import parse_memory
 
 Side = Literal["source", "target"]
 Discounting = Literal["none", "good-turing", "kneser-ney"]
+FORMAT_VERSION = core.FORMAT_VERSION
+"""The version of the file's format; a file of another one is refused."""
 MAGIC = b"TGRT\r\n\x1a\0"
 
 _Path = str | os.PathLike[str]

@@ -32,6 +32,9 @@ from treeglot.errors import InputError, TreeglotError
 
 Side = Literal["source", "target"]
 
+FORMAT_VERSION = core.FORMAT_VERSION
+"""The version of the file's format; a file of another one is refused."""
+
 _ALL = 2**63 - 1
 _BLANKS = re.compile(r"[ \t\r\n]+")  # what separates words in a corpus; other white space is part of them
 
