@@ -16,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from treeglot import TreeglotError, lm
+from treeglot._core.parsed import ParsedBitext
 from treeglot.files import read_lines
 from treeglot.search import (
     DEFAULT_WEIGHTS,
@@ -30,7 +31,13 @@ from treeglot.search import (
     read_weights,
     write_weights,
 )
+from treeglot.search.trees import TreeDecoder, default_tree_weights
+from treeglot.tables import build_rule_table
 from treeglot.tables.moses import import_moses
+from treeglot.trees.corpus import parsed_corpus
+from treeglot.trees.dependency import DependencyTree
+from treeglot.trees.sentence import ParsedSentence
+from treeglot.trees.tokens import Tokens
 
 # (source, target) -> four table probabilities, six reordering probabilities
 Table = dict[tuple[str, str], tuple[list[float], list[float]]]
@@ -366,3 +373,27 @@ def test_impossible_limits_are_refused(tmp_path: Path, limits: dict[str, Any], s
         PhraseDecoder(table, model, {k: v for k, v in DEFAULT_WEIGHTS.items() if k != "LM0"})
     with pytest.raises(TreeglotError, match="nbest"):
         PhraseDecoder(table, model, DEFAULT_WEIGHTS).translate(["a"], nbest=0)
+
+
+def test_no_table_limit_is_none_in_a_stored_table(tmp_path: Path) -> None:
+    """The 300th translation by p(e|f) is the only one that the language model knows."""
+    lines = [f"wort ||| word{n} ||| 1 1 {0.5 / (n + 1)} 1 ||| 0-0\n" for n in range(300)]
+    (tmp_path / "table").write_text("".join(lines))
+    import_moses(tmp_path / "table", tmp_path / "stored")
+    model = language_model(tmp_path, ["word299"] * 5, 2)
+    weights = {**DEFAULT_WEIGHTS, "LM0": 5.0}
+    for table in (read_moses_phrases(tmp_path / "table"), open_phrases(tmp_path / "stored")):
+        for limit, text in ((0, "word299"), (400, "word299")):
+            decoder = PhraseDecoder(table, model, weights, table_limit=limit)
+            assert decoder.translate(["wort"])[0].text == text
+    # A forest has the same phrases under phrase_limit.
+    corpus = ParsedBitext()
+    corpus.add(["das", "haus"], ["ART", "NN"], [1, -1], [], ["the", "house"], [(0, 0), (1, 1)])
+    build_rule_table("dep2str", corpus, tmp_path / "rules")
+    sentence = ParsedSentence.of(DependencyTree(Tokens(["wort"], xpos=["NN"]), [-1]))
+    forest_weights = {**default_tree_weights(["dep2str"]), "lm": 5.0}
+    for limit in (0, 400):
+        forest = TreeDecoder(
+            {"dep2str": tmp_path / "rules"}, tmp_path / "stored", model, forest_weights, phrase_limit=limit
+        )
+        assert forest.translate(parsed_corpus([sentence]))[0].text == "word299"

@@ -147,7 +147,8 @@ const CachedOptions* OptionCache::phrase(const PhraseSource& phrases, const Gram
   auto [found, fresh] = phrases_.try_emplace(phrase_key(words));
   if (!fresh) return found->second.get();
   matches_.clear();
-  phrases.lookup(words, matches_);
+  const std::size_t limit = static_cast<std::size_t>(std::max(limits_.phrase_limit, 0));
+  phrases.lookup(words, matches_, search::targets_to_score(limit));
   if (matches_.size() == 0) return nullptr;
   auto made = std::make_unique<CachedOptions>();
   made->options.resize(matches_.size());
@@ -161,7 +162,7 @@ const CachedOptions* OptionCache::phrase(const PhraseSource& phrases, const Gram
     option.rule = static_cast<std::uint32_t>(i);
     scorer_.complete(option);
   }
-  made->finish({}, static_cast<std::size_t>(std::max(limits_.phrase_limit, 0)));
+  made->finish({}, limit);
   count_ += made->list.size();
   found->second = std::move(made);
   return found->second.get();

@@ -68,7 +68,7 @@ void OptionBuilder::sort(PhraseOptionList& list) {
 
 std::unique_ptr<PhraseOptionList> OptionBuilder::look_up(std::span<const WordId> source, PhraseMatches& buffer) const {
   buffer.clear();
-  table_.lookup(source, buffer);
+  table_.lookup(source, buffer, targets_to_score(limit_));
   if (buffer.size() == 0) return nullptr;
   // The best `limit_` by estimate; of equal ones those that come first in the table. A heap keeps the worst on top.
   struct Kept {

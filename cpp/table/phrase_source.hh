@@ -2,8 +2,10 @@
 // their own; lookups may come from many threads at once.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -58,6 +60,14 @@ class PhraseMatches {
   std::vector<WordLink> links_;
 };
 
+inline constexpr std::size_t kAllTargets = std::numeric_limits<std::size_t>::max();
+
+// How many targets of a source phrase to look at, those with the highest p(e|f), for a decoder that keeps the best
+// `limit` of them by its own score (0: all).
+inline std::size_t targets_to_score(std::size_t limit) {
+  return limit == 0 || limit > kAllTargets / 2 ? kAllTargets : std::max<std::size_t>(200, 2 * limit);
+}
+
 class PhraseSource {
  public:
   virtual ~PhraseSource() = default;
@@ -68,8 +78,9 @@ class PhraseSource {
   virtual int longest_source() const = 0;  // words of the longest source phrase
   virtual bool has_reordering() const = 0;
 
-  // Appends the translations of a phrase to `out`, always in the same order.
-  virtual void lookup(std::span<const WordId> source, PhraseMatches& out) const = 0;
+  // Appends the translations of a phrase to `out`, always in the same order; a table that has them by p(e|f) leaves
+  // out all but the first `most`.
+  virtual void lookup(std::span<const WordId> source, PhraseMatches& out, std::size_t most = kAllTargets) const = 0;
 };
 
 }  // namespace treeglot

@@ -10,10 +10,6 @@
 
 namespace treeglot {
 
-// Of a frequent source phrase only the targets with the highest p(e|f) are looked at; the decoder keeps the best 20 or
-// so of them by its own score.
-inline constexpr std::size_t kMostTargets = 200;
-
 class StoredPhrases : public PhraseSource {
  public:
   // Throws std::runtime_error that says what is wrong with the file.
@@ -29,10 +25,10 @@ class StoredPhrases : public PhraseSource {
   std::string_view target_word(WordId id) const override { return table_.target_words().word(id); }
   int longest_source() const override { return static_cast<int>(table_.header().longest_source); }
   bool has_reordering() const override { return table_.has_reordering(); }
-  void lookup(std::span<const WordId> source, PhraseMatches& out) const override {
+  void lookup(std::span<const WordId> source, PhraseMatches& out, std::size_t most = kAllTargets) const override {
     thread_local std::vector<TableEntry> entries;
     entries.clear();
-    table_.find(source, entries, kMostTargets);
+    table_.find(source, entries, most);
     for (const TableEntry& entry : entries) {
       TableScores scores;
       ReorderingScores reordering{};

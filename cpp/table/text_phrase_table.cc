@@ -208,7 +208,7 @@ WordId TextPhraseTable::source_id(std::string_view word) const {
   return found == source_ids_.end() ? kNoWord : found->second;
 }
 
-void TextPhraseTable::lookup(std::span<const WordId> source, PhraseMatches& out) const {
+void TextPhraseTable::lookup(std::span<const WordId> source, PhraseMatches& out, std::size_t) const {
   std::uint32_t index = find_source(source);
   if (index == kNone) return;
   const SourcePhrase& phrase = source_phrases_[index];

@@ -30,7 +30,7 @@ class TextPhraseTable : public PhraseSource {
   std::string_view target_word(WordId id) const override { return target_words_.word(id); }
   int longest_source() const override { return longest_; }
   bool has_reordering() const override { return has_reordering_; }
-  void lookup(std::span<const WordId> source, PhraseMatches& out) const override;
+  void lookup(std::span<const WordId> source, PhraseMatches& out, std::size_t most = kAllTargets) const override;
 
  private:
   struct Entry {
