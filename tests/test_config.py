@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from treeglot import ConfigError, InputError
+from treeglot.alignment.symmetrize import HEURISTICS, SYMAL_NAMES, symal_name
 from treeglot.pipeline.config import load_config, parse_config
 
 GOOD = """\
@@ -49,6 +50,15 @@ def test_errors(extra: str, line: int, says: str, remedy: str) -> None:
     assert says in caught.value.message
     assert remedy in caught.value.remedy
     assert caught.value.path == "treeglot.toml"
+
+
+def test_heuristics_are_those_of_the_command_line() -> None:
+    for name in (*HEURISTICS, *SYMAL_NAMES):
+        config = parse_config(f"{GOOD}[alignment]\nheuristic = '{name}'\n")
+        assert config.alignment.heuristic == SYMAL_NAMES.get(name, name)
+    with pytest.raises(ConfigError, match=r"alignment\.heuristic: .*'intersection'.*not 'both'"):
+        parse_config(f"{GOOD}[alignment]\nheuristic = 'both'\n")
+    assert {symal_name(name) for name in HEURISTICS} >= set(SYMAL_NAMES)
 
 
 def test_missing_key() -> None:

@@ -28,7 +28,8 @@ HEURISTICS: tuple[Heuristic, ...] = get_args(Heuristic)
 
 DEFAULT: Heuristic = "grow-diag-final-and"
 
-_OTHER_NAMES = {"intersect": "intersection", "srctotgt": "forward", "tgttosrc": "reverse"}
+SYMAL_NAMES: dict[str, Heuristic] = {"intersect": "intersection", "srctotgt": "forward", "tgttosrc": "reverse"}
+"""What Moses' symal calls differently; understood everywhere."""
 
 Links = tuple[tuple[int, int], ...]
 
@@ -36,9 +37,14 @@ Links = tuple[tuple[int, int], ...]
 def heuristic_number(name: str) -> int:
     """The core's number of a heuristic; symal's own names are understood too."""
     try:
-        return HEURISTICS.index(_OTHER_NAMES.get(name, name))
+        return HEURISTICS.index(SYMAL_NAMES.get(name, name))
     except ValueError:
         raise TreeglotError(f"no heuristic {name!r}", remedy=f"choose one of {', '.join(HEURISTICS)}") from None
+
+
+def symal_name(heuristic: Heuristic) -> str:
+    """A heuristic's name in Moses."""
+    return next((symal for symal, name in SYMAL_NAMES.items() if name == heuristic), heuristic)
 
 
 def parse_links(line: str) -> Links:

@@ -33,6 +33,8 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model, field_validator, model_validator
 
+from treeglot.alignment.symmetrize import DEFAULT as DEFAULT_HEURISTIC
+from treeglot.alignment.symmetrize import SYMAL_NAMES, Heuristic
 from treeglot.errors import ConfigError
 from treeglot.files import read_lines
 from treeglot.grammars import registry
@@ -181,11 +183,14 @@ class WordAlignment(_Section):
     """
 
     aligner: Literal["own", "thot-hmm", "thot-fastalign", "thot-ibm4", "thot-eflomal", "eflomal"] = "own"
-    heuristic: Literal["intersect", "union", "grow", "grow-diag", "grow-diag-final", "grow-diag-final-and"] = (
-        "grow-diag-final-and"
-    )
+    heuristic: Heuristic = DEFAULT_HEURISTIC
     file: str = ""
     also: tuple[str, ...] = ()
+
+    @field_validator("heuristic", mode="before")
+    @classmethod
+    def _one_name(cls, name: object) -> object:
+        return SYMAL_NAMES.get(name, name) if isinstance(name, str) else name
 
 
 class LanguageModelChoice(_Section):

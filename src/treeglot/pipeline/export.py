@@ -9,6 +9,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+from treeglot.alignment.symmetrize import symal_name
 from treeglot.errors import TreeglotError
 from treeglot.files import atomic_write
 from treeglot.pipeline.project import Project
@@ -67,7 +68,7 @@ def export_moses(project: Project, folder: Path, system: str) -> list[Path]:
         for path in project.corpus(part):
             if path.exists():
                 copy(path, path.name)
-    copy(project.links, f"aligned.{project.config.alignment.heuristic}")
+    copy(project.links, f"aligned.{symal_name(project.config.alignment.heuristic)}")
     copy(project.arpa, "lm.arpa.gz")
     written += export_tables(PhraseTable(project.table), folder)
     search = project.config.search
