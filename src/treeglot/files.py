@@ -43,27 +43,45 @@ def open_binary(path: type_path) -> Iterator[BinaryIO]:
     if name == "-":
         yield sys.stdin.buffer
         return
-    stream: BinaryIO
-    try:
-        with contextlib.ExitStack() as stack:
+    with contextlib.ExitStack() as stack:
+        try:
             raw = stack.enter_context(Path(name).open("rb"))
-            if name.endswith(".gz"):
-                stream = cast(BinaryIO, stack.enter_context(gzip.GzipFile(fileobj=raw, mode="rb")))
-            elif name.endswith(".zst"):
-                stream = cast(BinaryIO, io.BufferedReader(_ZstdReader(raw), 65_536))
-            else:
-                stream = raw
-            yield stream
-    except FileNotFoundError:
-        raise InputError("no such file", path=name, remedy="check the path") from None
-    except IsADirectoryError:
-        raise InputError("is a folder, not a file", path=name, remedy="name a file in it") from None
-    except PermissionError:
-        raise InputError("may not be read", path=name, remedy="change the file's permissions") from None
-    except (EOFError, gzip.BadGzipFile, zlib.error, zstandard.ZstdError) as error:
-        raise InputError(
-            f"damaged or truncated archive ({error})", path=name, line=1, remedy="copy or download the file again"
-        ) from None
+        except FileNotFoundError:
+            raise InputError("no such file", path=name, remedy="check the path") from None
+        except IsADirectoryError:
+            raise InputError("is a folder, not a file", path=name, remedy="name a file in it") from None
+        except PermissionError:
+            raise InputError("may not be read", path=name, remedy="change the file's permissions") from None
+        if name.endswith(".gz"):
+            unpacked: io.BufferedIOBase | io.RawIOBase = stack.enter_context(gzip.GzipFile(fileobj=raw, mode="rb"))
+        elif name.endswith(".zst"):
+            unpacked = _ZstdReader(raw)
+        else:
+            yield raw
+            return
+        yield cast(BinaryIO, io.BufferedReader(_Archive(unpacked, name), 65_536))
+
+
+class _Archive(io.RawIOBase):
+    """Unpacked bytes of the file ``path``, which is named if they cannot be unpacked: here, because the caller may read several
+    archives at a time."""
+
+    def __init__(self, unpacked: io.BufferedIOBase | io.RawIOBase, path: str) -> None:
+        self._unpacked, self._path = unpacked, path
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Buffer) -> int | None:
+        try:
+            return self._unpacked.readinto(buffer)
+        except (EOFError, gzip.BadGzipFile, zlib.error, zstandard.ZstdError) as error:
+            raise InputError(
+                f"damaged or truncated archive ({error})",
+                path=self._path,
+                line=1,
+                remedy="copy or download the file again",
+            ) from None
 
 
 class _ZstdReader(io.RawIOBase):
