@@ -145,7 +145,7 @@ def test_impossible_limits(wrong: dict[str, int]) -> None:
 
 def test_count_words() -> None:
     assert count_words("") == 0
-    assert count_words("l'été  est\u00a0là") == 3
+    assert count_words("l'été  est\u00a0là\t!") == 3
     assert count_words("我愛treeglot，真的。") == 7
     assert count_words("カタカナ") == 4
     assert count_words("한국어 문장") == 2

@@ -26,6 +26,7 @@ from typing import Any, ClassVar, NamedTuple
 from treeglot.alignment.symmetrize import DEFAULT, Links, parse_links, symmetrize_lines
 from treeglot.errors import InputError, TreeglotError
 from treeglot.files import atomic_write, type_path
+from treeglot.words import is_blank
 
 MANIFEST = "aligner.json"
 VERSION = 1
@@ -134,7 +135,7 @@ def train(
     """Train a backend and save the model as ``folder``, which appears when it is complete."""
     check_pairs(source, target)
     kind = backend(name)
-    if not any(s.split() and t.split() for s, t in zip(source, target, strict=True)):
+    if all(is_blank(s) or is_blank(t) for s, t in zip(source, target, strict=True)):
         raise TreeglotError("no sentence pair with words on both sides", remedy="give some text to learn from")
     final = Path(folder)
     if final.exists() and (not final.is_dir() or any(final.iterdir())):

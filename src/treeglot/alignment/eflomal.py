@@ -19,6 +19,7 @@ from typing import Any, ClassVar
 from treeglot.alignment.base import Alignment, WordAligner, WordTranslation, check_pairs, require
 from treeglot.errors import InputError, TreeglotError
 from treeglot.files import atomic_write, read_lines
+from treeglot.words import hide_white_space, show_white_space
 
 _PRIORS = "priors.gz"
 _TRAINING = "training.gz"
@@ -83,30 +84,29 @@ class Eflomal(WordAligner):
         if new:
             links = _run(self._package, [pair[0] for pair in new], [pair[1] for pair in new], self._priors)
             found.update(zip(new, zip(*links, strict=True), strict=True))
-        rows = [found.get((_plain(s), _plain(t)), ("", "")) for s, t in zip(source, target, strict=True)]
+        rows = [
+            found.get((hide_white_space(s), hide_white_space(t)), ("", "")) for s, t in zip(source, target, strict=True)
+        ]
         return Alignment([row[0] for row in rows], [row[1] for row in rows])
 
     def lexicon(self, threshold: float = 1e-3) -> Iterable[WordTranslation]:
         """Relative frequencies of the links in the priors."""
         pairs: dict[tuple[str, str], float] = {}
         totals: tuple[dict[str, float], dict[str, float]] = defaultdict(float), defaultdict(float)
-        for line in self._priors.splitlines():
+        for line in self._priors.split("\n"):
             fields = line.split("\t")
             if fields[0] == "LEX":
-                pairs[fields[1], fields[2]] = count = float(fields[3])
-                totals[0][fields[1]] += count
-                totals[1][fields[2]] += count
+                f, e = map(show_white_space, fields[1:3])
+                pairs[f, e] = count = float(fields[3])
+                totals[0][f] += count
+                totals[1][e] += count
         rows = (
             WordTranslation(f, e, count / totals[0][f], count / totals[1][e]) for (f, e), count in sorted(pairs.items())
         )
         return [row for row in rows if max(row.target_given_source, row.source_given_target) >= threshold]
 
 
-def _plain(line: str) -> str:
-    return " ".join(line.split())
-
-
 def _distinct(source: Iterable[str], target: Iterable[str]) -> list[tuple[str, str]]:
     """Pairs with words on both sides, each once: a pair always has the same links."""
-    pairs = ((_plain(s), _plain(t)) for s, t in zip(source, target, strict=True))
+    pairs = ((hide_white_space(s), hide_white_space(t)) for s, t in zip(source, target, strict=True))
     return list(dict.fromkeys(pair for pair in pairs if pair[0] and pair[1]))

@@ -17,6 +17,7 @@ from treeglot.alignment.symmetrize import HEURISTICS, format_links, parse_links
 from treeglot.errors import InputError, TreeglotError
 from treeglot.files import open_binary, type_path
 from treeglot.trees.wordlinks import read_giza
+from treeglot.words import split_words
 
 LinkFormat = Literal["pharaoh", "giza"]
 
@@ -67,8 +68,8 @@ def _check_place(lines: Sequence[str], source: Sequence[str], target: Sequence[s
             remedy="give the links of these sentence pairs",
         )
     for number, (line, s, t) in enumerate(zip(lines, source, target, strict=True), start=1):
-        sizes = len(s.split()), len(t.split())
-        for link in line.split():
+        sizes = len(split_words(s)), len(split_words(t))
+        for link in split_words(line):
             i, j = link.split("-")
             if int(i) >= sizes[0] or int(j) >= sizes[1]:
                 raise InputError(

@@ -27,6 +27,7 @@ from treeglot._core import align as core
 from treeglot.alignment.base import Alignment, WordAligner, WordTranslation, check_pairs
 from treeglot.errors import InputError, TreeglotError
 from treeglot.progress import track
+from treeglot.words import split_words
 
 FILE = "model.tgwa"
 FORMAT_VERSION = core.FORMAT_VERSION
@@ -120,7 +121,7 @@ class AgreementAligner(WordAligner):
 
     def posteriors(self, source: str, target: str) -> tuple[list[list[float]], list[list[float]]]:
         """The chance of a link of each source word (rows) with each target word, in the two directions."""
-        width = len(target.split())
+        width = len(split_words(target))
         forward, reverse = self.core.posteriors(source, target)
         starts = range(0, len(forward), width) if width else []
         return [forward[k : k + width] for k in starts], [reverse[k : k + width] for k in starts]

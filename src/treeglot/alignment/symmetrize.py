@@ -19,6 +19,7 @@ from typing import Literal, get_args
 from treeglot._core import align as core
 from treeglot.errors import InputError, TreeglotError
 from treeglot.files import open_binary
+from treeglot.words import split_words
 
 Heuristic = Literal[
     "intersection", "union", "grow", "grow-diag", "grow-diag-final", "grow-diag-final-and", "forward", "reverse"
@@ -49,7 +50,7 @@ def symal_name(heuristic: Heuristic) -> str:
 
 def parse_links(line: str) -> Links:
     """The links of a Pharaoh line that is known to be good."""
-    pairs = (link.split("-") for link in line.split())
+    pairs = (link.split("-") for link in split_words(line))
     return tuple((int(source), int(target)) for source, target in pairs)
 
 

@@ -14,6 +14,7 @@ from treeglot.alignment.base import Alignment, WordAligner, WordTranslation, che
 from treeglot.alignment.symmetrize import format_links
 from treeglot.errors import InputError, TreeglotError
 from treeglot.progress import track
+from treeglot.words import hide_white_space, show_white_space, split_words
 
 _BLOCK = 1000
 
@@ -36,7 +37,7 @@ class _Thot(WordAligner):
                     remedy=f"numbers of iterations can be given for {', '.join(counts)}",
                 )
         counts |= options
-        pairs = [(s.split(), t.split()) for s, t in zip(source, target, strict=True)]
+        pairs = [(_words(s), _words(t)) for s, t in zip(source, target, strict=True)]
         pairs = [pair for pair in pairs if pair[0] and pair[1]]
         for direction in ("forward", "reverse"):
             previous: Any = None
@@ -70,7 +71,7 @@ class _Thot(WordAligner):
         check_pairs(source, target)
         result = Alignment([], [])
         for start in track(range(0, len(source), _BLOCK), "aligning"):
-            sides = [[line.split() for line in side[start : start + _BLOCK]] for side in (source, target)]
+            sides = [[_words(line) for line in side[start : start + _BLOCK]] for side in (source, target)]
             full = [k for k, (s, t) in enumerate(zip(*sides, strict=True)) if s and t]
             for out, model, order in ((result.forward, self._models[0], 1), (result.reverse, self._models[1], -1)):
                 states, observed = ([side[k] for k in full] for side in sides[::order])
@@ -86,14 +87,19 @@ class _Thot(WordAligner):
         chances: dict[tuple[str, str], list[float]] = {}
         for side, model in enumerate(self._models):
             for state in range(3, model.src_vocab_size):  # the first three are NULL, unknown and unused
-                word = model.get_src_word(state)
+                word = show_white_space(model.get_src_word(state))
                 for index, chance in model.get_translations(state, threshold):
                     if index < 3:
                         continue
-                    other = model.get_trg_word(index)
+                    other = show_white_space(model.get_trg_word(index))
                     pair = (word, other) if side == 0 else (other, word)
                     chances.setdefault(pair, [0.0, 0.0])[side] = chance
         return [WordTranslation(*pair, *both) for pair, both in sorted(chances.items())]
+
+
+def _words(line: str) -> list[str]:
+    """Words that stay whole in Thot's files."""
+    return split_words(hide_white_space(line))
 
 
 class ThotHmm(_Thot):

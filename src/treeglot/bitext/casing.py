@@ -19,6 +19,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from treeglot.errors import InputError, TreeglotError
 from treeglot.files import atomic_write, read_lines, type_path
+from treeglot.words import BLANKS, split_words
 
 SENTENCE_END = frozenset((".", ":", "?", "!"))
 OPENING = frozenset(("(", "[", '"', "'", "&apos;", "&quot;", "&#91;", "&#93;"))
@@ -111,7 +112,7 @@ class Truecaser:
         casings: dict[str, int] = {}
         keys: dict[str, int] = {}
         for line, text in read_lines(path):
-            cells = text.split()
+            cells = split_words(text)
             counts = [(_BEST if place == 0 else _OTHER).fullmatch(cell) for place, cell in enumerate(cells[1::2])]
             if not cells or len(cells) % 2 or not all(counts):
                 raise _damaged("not a line of a truecaser model", path, line)
@@ -136,7 +137,7 @@ def _damaged(message: str, path: type_path, line: int) -> InputError:
 
 def _is_cased(token: str) -> bool:
     # Something to case, and something that a line of the model can hold.
-    return (token.lower() != token or token.upper() != token) and not any(map(str.isspace, token))
+    return (token.lower() != token or token.upper() != token) and not any(blank in token for blank in BLANKS)
 
 
 def detruecase(tokens: Sequence[str]) -> list[str]:

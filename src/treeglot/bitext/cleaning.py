@@ -25,6 +25,7 @@ from typing import Any, Literal
 from treeglot.bitext.pair import TextPair, digest
 from treeglot.errors import ConfigError
 from treeglot.files import atomic_write, type_path
+from treeglot.words import BLANKS, is_blank, split_words
 
 REASONS: dict[str, str] = {
     "empty": "one side is empty",
@@ -45,10 +46,10 @@ _NON_PRINTING = re.compile(
     "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\xad\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff0-\ufffb\ufffe\uffff]"
 )
 _CJK = (
-    "\u2e80-\u2fdf\u3000-\u30ff\u3100-\u312f\u3190-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff01-\uff65\U00020000-\U000323af"
+    "\u2e80-\u2fdf\u3001-\u30ff\u3100-\u312f\u3190-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff01-\uff65\U00020000-\U000323af"
 )
 _HAS_CJK = re.compile(f"[{_CJK}]")
-_WORD = re.compile(f"[{_CJK}]|[^\\s{_CJK}]+")
+_WORD = re.compile(f"[{_CJK}]|[^{BLANKS}{_CJK}]+")
 _DIGITS = re.compile(r"\d")
 
 
@@ -63,7 +64,7 @@ class CleaningOptions:
     max_word: int = 100
     """Characters of one word; 0 for no limit."""
     unit: Literal["word", "token", "character"] = "word"
-    """What length is counted in; "token" is what white space separates, for text that is segmented already."""
+    """What length is counted in; "token" is what blanks separate, for text that is segmented already."""
     duplicates: Literal["pair", "source", "keep"] = "pair"
     """Drop a pair seen before, or any pair whose source was seen before, or none."""
     control: Literal["drop", "strip", "keep"] = "strip"
@@ -74,7 +75,7 @@ class CleaningOptions:
     """Drop pairs whose sides do not have the same digits, whatever their order, script and separators."""
     normalization: Literal["NFC", "NFKC", "none"] = "NFC"
     whitespace: bool = True
-    """Make every run of white space one space and strip both ends."""
+    """Make every run of white space one space and strip both ends; of text in tokens, only what separates them."""
     examples: int = 3
     """Dropped pairs of each reason to keep for the report."""
 
@@ -199,6 +200,7 @@ def without_controls(text: str) -> str:
 def _make_normaliser(options: CleaningOptions) -> Callable[[str], str]:
     form = options.normalization
     strip_controls, whitespace = options.control == "strip", options.whitespace
+    cut: Callable[[str], list[str]] = split_words if options.unit == "token" else str.split
 
     def normalise(text: str) -> str:
         if form != "none" and not text.isascii() and not unicodedata.is_normalized(form, text):
@@ -208,35 +210,35 @@ def _make_normaliser(options: CleaningOptions) -> Callable[[str], str]:
             return text
         if strip_controls:
             text = without_controls(text)
-        return " ".join(text.split()) if whitespace else text
+        return " ".join(cut(text)) if whitespace else text
 
     return normalise
 
 
 def count_words(text: str) -> int:
-    """Words between white space, each Chinese or Japanese character one of them.
+    """Words between blanks, each Chinese or Japanese character one of them.
 
     >>> count_words("a small house"), count_words("一个 small 房子")
     (3, 5)
     """
-    return len(split_words(text))
+    return len(counted_words(text))
 
 
-def split_words(text: str) -> list[str]:
+def counted_words(text: str) -> list[str]:
     """The words that `count_words` counts."""
-    return text.split() if text.isascii() or _HAS_CJK.search(text) is None else _WORD.findall(text)
+    return split_words(text) if text.isascii() or _HAS_CJK.search(text) is None else _WORD.findall(text)
 
 
 def _make_judge(options: CleaningOptions) -> Callable[[str, str], str | None]:
     seen: set[bytes] = set()
     characters = options.unit == "character"
-    cut: Callable[[str], list[str]] = str.split if options.unit == "token" else split_words
+    cut: Callable[[str], list[str]] = split_words if options.unit == "token" else counted_words
     low, high, ratio, max_word = options.min_length, options.max_length, options.max_ratio, options.max_word
     drop_control, drop_damaged = options.control == "drop", options.control != "keep"
     duplicates = options.duplicates
 
     def find_reason(source: str, target: str) -> str | None:
-        if not source or not target or source.isspace() or target.isspace():
+        if is_blank(source) or is_blank(target):
             return "empty"
         if drop_control and (_NON_PRINTING.search(source) or _NON_PRINTING.search(target)):
             return "control"

@@ -20,6 +20,7 @@ from treeglot.bitext.pair import TextPair, one_line
 from treeglot.bitext.plain import parallel_lines, write_parallel
 from treeglot.errors import InputError
 from treeglot.files import type_path
+from treeglot.words import split_words
 
 _ESCAPES = {
     "&": "&amp;",
@@ -70,7 +71,7 @@ def _decode(text: str, markup: str, path: type_path, line: int) -> str:
                 column=tag.start() + 1,
                 remedy='strip it with the option markup="strip", or write < as &lt; if it is text',
             )
-        text = " ".join(_TAG.sub(" ", text).split())
+        text = " ".join(split_words(_TAG.sub(" ", text)))
     return unescape(text)
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from treeglot.bitext.cleaning import split_words
+from treeglot.bitext.cleaning import counted_words
 from treeglot.bitext.pair import TextPair, digest
 
 
@@ -72,7 +72,7 @@ def count_bitext(pairs: Iterable[TextPair]) -> BitextStats:
     for pair in pairs:
         stats.pairs += 1
         for side, text, words_seen in zip((stats.source, stats.target), (pair.source, pair.target), types, strict=True):
-            words = split_words(text)
+            words = counted_words(text)
             side.words += len(words)
             side.characters += len(text)
             side.longest = max(side.longest, len(words))

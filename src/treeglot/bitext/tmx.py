@@ -15,7 +15,6 @@ ph it ut`` hold codes of the original document (dropped, with what is in them), 
 
 from __future__ import annotations
 
-import importlib.metadata
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Literal
@@ -233,7 +232,8 @@ def write_tmx(
     """
     if not source_lang or not target_lang:
         raise ConfigError("TMX needs two languages", path=path, remedy="name the source and the target language")
-    version = importlib.metadata.version("treeglot")
+    from treeglot import __version__
+
     encode = _check_inline if inline == "keep" else escape_text
     open_source, open_target = (
         f"<tuv xml:lang={escape_attribute(language)}><seg>" for language in (source_lang, target_lang)
@@ -242,7 +242,7 @@ def write_tmx(
     with refuse_surrogates(path), atomic_write(path) as out:
         out.write('<?xml version="1.0" encoding="UTF-8"?>\n<tmx version="1.4">\n')
         out.write(
-            f'<header creationtool="treeglot" creationtoolversion="{version}" segtype="sentence" o-tmf="treeglot"'
+            f'<header creationtool="treeglot" creationtoolversion="{__version__}" segtype="sentence" o-tmf="treeglot"'
             f' adminlang="en" srclang={escape_attribute(source_lang)} datatype="plaintext"/>\n<body>\n'
         )
         for pair in pairs:

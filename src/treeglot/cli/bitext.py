@@ -31,6 +31,7 @@ from treeglot.bitext.tokenization import WEB
 from treeglot.errors import ConfigError
 from treeglot.files import atomic_write, iterate_lines, read_lines
 from treeglot.progress import is_quiet, track
+from treeglot.words import split_words
 
 app = typer.Typer(help="Parallel text: convert, clean, count, split, tokenise, truecase.", no_args_is_help=True)
 truecase_app = typer.Typer(help="Learn and apply the usual case of words.", no_args_is_help=True)
@@ -333,7 +334,7 @@ def tokenize_command(
     with atomic_write(output) as out:
         for text in _lines(input, "detokenising" if detokenize else "tokenising"):
             text = text.lower() if lowercase else text
-            out.write(tokenizer.detokenize(text.split()) if detokenize else " ".join(tokenizer.tokenize(text)))
+            out.write(tokenizer.detokenize(split_words(text)) if detokenize else " ".join(tokenizer.tokenize(text)))
             out.write("\n")
 
 
@@ -346,7 +347,7 @@ def truecase_train(
     ] = False,
 ) -> None:
     """Learn how words are cased from tokenised text."""
-    sentences = (text.split() for path in files for text in _lines(path, f"counting {Path(path).name}"))
+    sentences = (split_words(text) for path in files for text in _lines(path, f"counting {Path(path).name}"))
     truecaser = Truecaser.train(sentences, count_lowercase_initial=count_lowercase_initial)
     truecaser.save(model)
     _tell(f"{len(truecaser):,} words written to {model}")
@@ -368,6 +369,6 @@ def truecase_apply(
     truecaser = Truecaser.load(model) if model is not None and not undo else None
     with atomic_write(output) as out:
         for text in _lines(input, "truecasing"):
-            tokens = text.split()
+            tokens = split_words(text)
             cased = detruecase(tokens) if truecaser is None else truecaser.truecase(tokens, everywhere=everywhere)
             out.write(" ".join(cased) + "\n")

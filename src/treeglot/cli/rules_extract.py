@@ -20,6 +20,7 @@ from treeglot.grammars.rules import check_trees, make_extractor
 from treeglot.progress import track
 from treeglot.trees import ParsedSentence, Tokens
 from treeglot.trees.corpus import parsed_bitext, read_parallel, read_trees
+from treeglot.words import split_words
 
 _CHUNK = 1000
 
@@ -126,7 +127,7 @@ def check_options(grammar: str, options: Mapping[str, registry.Value]) -> None:
 def _pairs(inputs: Inputs) -> Iterator[Pair]:
     if inputs.conllu or inputs.penn:
         return read_parallel(read_trees(inputs.conllu, inputs.penn), inputs.name, inputs.target, inputs.align)
-    lines = (ParsedSentence(Tokens(line.split())) for _, line in read_lines(inputs.name))
+    lines = (ParsedSentence(Tokens(split_words(line))) for _, line in read_lines(inputs.name))
     return read_parallel(lines, inputs.name, inputs.target, inputs.align, by_line=True)
 
 

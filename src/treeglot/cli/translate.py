@@ -25,6 +25,7 @@ from treeglot.search.phrases import PhraseDecoder, Translation, open_phrases, re
 from treeglot.search.weights import FEATURES, read_moses_weights, read_weights
 from treeglot.trees.sentence import ParsedSentence
 from treeglot.trees.tokens import Tokens
+from treeglot.words import split_words
 
 BATCH = 256
 """Sentences that are translated at a time: enough for all cores, few enough to see results early."""
@@ -131,7 +132,7 @@ def _bare(decoder: PhraseDecoder, text: str, options: dict[str, Any]) -> Iterato
     lines = (line for _, line in read_lines(text))
     while batch := list(islice(lines, 1 if sys.stdin.isatty() and text == "-" else BATCH)):
         for line, result in zip(batch, decoder.translate(batch, **options), strict=True):
-            yield Translated(line, ParsedSentence(Tokens(line.split())), result, result.text)
+            yield Translated(line, ParsedSentence(Tokens(split_words(line))), result, result.text)
 
 
 def _read_weights(path: Path, names: tuple[str, ...]) -> dict[str, float]:

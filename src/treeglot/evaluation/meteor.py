@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from treeglot.errors import TreeglotError
-from treeglot.evaluation.metrics import Array, Metric, Options, Streams, tokenizer
+from treeglot.evaluation.metrics import Array, Metric, Options, Streams, word_splitter
 
 ALPHA, BETA, GAMMA = 0.9, 3.0, 0.5
 
@@ -71,7 +71,7 @@ class Meteor(Metric):
         except ImportError:
             raise TreeglotError("METEOR needs the package nltk", remedy="pip install nltk") from None
         self._align = align_words
-        self._tokenizer = tokenizer(options.tokenize)
+        self._words = word_splitter(options.tokenize)
         self._tok = options.tokenize
         self._streams = len(references)
         stages = ["exact"]
@@ -94,7 +94,7 @@ class Meteor(Metric):
         self._references = [[self._tokens(text) for text in texts] for texts in zip(*references, strict=True)]
 
     def _tokens(self, text: str) -> list[str]:
-        return self._tokenizer(text.rstrip()).split()
+        return self._words(text.rstrip())
 
     @property
     def signature(self) -> str:

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeglot.errors import ConfigError, TreeglotError
+from treeglot.words import hide_white_space, split_words
 
 Array = NDArray[np.float64]
 
@@ -77,9 +78,11 @@ class Metric(ABC):
 class SacreMetric(Metric):
     """A metric whose statistics sacreBLEU computes."""
 
-    def __init__(self, name: str, inner: Any) -> None:
+    def __init__(self, name: str, inner: Any, prepare: Callable[[str], str] = str) -> None:
+        """``prepare`` is what was done to the references, too."""
         self.name = name
         self.inner = inner
+        self.prepare = prepare
 
     @property
     def signature(self) -> str:
@@ -87,7 +90,9 @@ class SacreMetric(Metric):
 
     def statistics(self, hypotheses: Sequence[str]) -> Array:
         # The one call behind corpus_score() that keeps the sentences apart; its references were given at construction.
-        return np.asarray(self.inner._extract_corpus_statistics(hypotheses, None), dtype=np.float64)
+        return np.asarray(
+            self.inner._extract_corpus_statistics([self.prepare(text) for text in hypotheses], None), dtype=np.float64
+        )
 
 
 class Bleu(SacreMetric):
@@ -176,13 +181,30 @@ def tokenizer(name: str) -> Callable[[str], str]:
     return found
 
 
+def word_splitter(name: str) -> Callable[[str], list[str]]:
+    """The words of a text by the tokeniser of that name; with ``none``, the words of tokenised text."""
+    tokenize = tokenizer(name)
+    return split_words if name == "none" else lambda text: tokenize(text).split()
+
+
+def _whole_words(options: Options) -> Callable[[str], str]:
+    """sacreBLEU cuts at all white space; words of tokenised text stay whole."""
+    return hide_white_space if options.tokenize == "none" else str
+
+
+def _prepared(references: Streams, prepare: Callable[[str], str]) -> Streams:
+    return [[prepare(text) for text in stream] for stream in references]
+
+
 def _bleu(references: Streams, options: Options, name: str = "BLEU") -> Metric:
     from sacrebleu.metrics.bleu import BLEU
 
     tokenizer(options.tokenize)
     force = options.tokenize == "none"  # otherwise sacreBLEU warns about text that looks tokenised
+    prepare = _whole_words(options)
+    references = _prepared(references, prepare)
     inner = BLEU(lowercase=options.lowercase, tokenize=options.tokenize, force=force, references=references)
-    return Bleu(name, inner)
+    return Bleu(name, inner, prepare)
 
 
 def _bleu_lc(references: Streams, options: Options) -> Metric:
@@ -199,7 +221,9 @@ def _ter(references: Streams, options: Options) -> Metric:
     from sacrebleu.metrics.ter import TER
 
     characters = options.tokenize in ("zh", "ja-mecab", "char")
-    return Ter("TER", TER(normalized=characters, asian_support=characters, references=references))
+    prepare = _whole_words(options)
+    references = _prepared(references, prepare)
+    return Ter("TER", TER(normalized=characters, asian_support=characters, references=references), prepare)
 
 
 def _nist(references: Streams, options: Options) -> Metric:

@@ -20,7 +20,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from treeglot.evaluation.metrics import Array, Metric, Options, Streams, tokenizer
+from treeglot.evaluation.metrics import Array, Metric, Options, Streams, word_splitter
 
 ORDER = 5
 _BETA = math.log(0.5) / math.log(1.5) ** 2  # a text two thirds as long as the references loses half
@@ -36,7 +36,7 @@ class Nist(Metric):
     decimals = 4
 
     def __init__(self, references: Streams, options: Options) -> None:
-        self._tokenizer = tokenizer(options.tokenize)
+        self._words = word_splitter(options.tokenize)
         self._tok = options.tokenize
         self._streams = len(references)
         counts: Counter[tuple[str, ...]] = Counter()
@@ -60,7 +60,7 @@ class Nist(Metric):
         }
 
     def _tokens(self, text: str) -> list[str]:
-        return self._tokenizer(text.lower().rstrip()).split()
+        return self._words(text.lower().rstrip())
 
     @property
     def signature(self) -> str:

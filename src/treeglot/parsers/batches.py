@@ -5,7 +5,6 @@ This is the part of a run that workers do; what they hand back is text and count
 
 from __future__ import annotations
 
-import re
 import resource
 import sys
 from collections import Counter
@@ -21,6 +20,7 @@ from treeglot.trees.conllu import format_conllu
 from treeglot.trees.penn import format_penn
 from treeglot.trees.sentence import ParsedSentence
 from treeglot.trees.tokens import Tokens
+from treeglot.words import split_words
 
 FORMATS = ("conllu", "penn", "jsonl")
 Record = dict[str, Any]
@@ -48,13 +48,12 @@ class Job:
         return self.record(batch, parser.parse_batch(list(self.sentences(batch))))
 
     def sentences(self, batch: Batch) -> Iterator[Sentence]:
-        # Only spaces and tabs separate words: no-break and ideographic spaces may stand inside a word.
         for line in batch.lines:
-            yield [word for word in re.split("[ \t]+", line) if word] if self.tokenized else line
+            yield split_words(line) if self.tokenized else line
 
     def give_up(self, batch: Batch, reason: str) -> Record:
         """The record of a batch that could not be parsed at all."""
-        flat = (Tokens(line.split()) for line in batch.lines)
+        flat = (Tokens(split_words(line) if self.tokenized else line.split()) for line in batch.lines)
         return self.record(
             batch, [flat_sentence(tokens, reason) if len(tokens) else empty_sentence() for tokens in flat]
         )

@@ -28,6 +28,7 @@ from treeglot.pipeline.project import Project
 from treeglot.pipeline.stages import Paths, Stage
 from treeglot.pipeline.tuned import tuning_stage
 from treeglot.tables import PhraseTable
+from treeglot.words import split_words
 
 METRICS = ("bleu-lc", "nist", "meteor", "chrf", "ter")
 TESTS = ("bootstrap", "sign")
@@ -325,7 +326,7 @@ def _options(project: Project, running_text: bool) -> Options:
 
 def _translations(project: Project, path: Path, running_text: bool) -> list[str]:
     lines = [line for _, line in read_lines(path)]
-    return [project.pipelines[1].running_text(line.split()) for line in lines] if running_text else lines
+    return [project.pipelines[1].running_text(split_words(line)) for line in lines] if running_text else lines
 
 
 def _rows(

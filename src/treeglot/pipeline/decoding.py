@@ -26,6 +26,7 @@ from treeglot.search.weights import DEFAULT_WEIGHTS, FEATURES
 from treeglot.trees.corpus import ParsedCorpus, parsed_corpus, read_parsed_corpus
 from treeglot.trees.sentence import ParsedSentence
 from treeglot.trees.tokens import Tokens
+from treeglot.words import split_words
 
 if TYPE_CHECKING:
     from treeglot.pipeline.project import Project
@@ -111,7 +112,7 @@ def as_inputs(spec: SystemSpec, sentences: list[str] | list[ParsedSentence]) -> 
     """Sentences that are prepared already, as lines of words or with trees, for the decoder of a system."""
     if spec.is_phrase_based:
         return [one if isinstance(one, str) else " ".join(one.tokens.forms) for one in sentences]
-    parsed = (one if isinstance(one, ParsedSentence) else ParsedSentence(Tokens(one.split())) for one in sentences)
+    parsed = (one if isinstance(one, ParsedSentence) else ParsedSentence(Tokens(split_words(one))) for one in sentences)
     return parsed_corpus(parsed, binarize=spec.binarize)
 
 

@@ -24,7 +24,7 @@ def peak_memory() -> int:
     try:
         for line in Path("/proc/self/status").read_text(encoding="ascii").splitlines():
             if line.startswith("VmHWM:"):
-                return int(line.split()[1]) * 1024
+                return int(line.removeprefix("VmHWM:").removesuffix("kB")) * 1024
     except OSError:
         pass
     scale = 1 if sys.platform == "darwin" else 1024

@@ -14,6 +14,7 @@ from treeglot.bitext.casing import apply_casing, detruecase
 from treeglot.files import atomic_write
 from treeglot.pipeline.config import Cleaning, Corpus, Languages, Text
 from treeglot.progress import track
+from treeglot.words import split_words
 
 
 class TextPipeline:
@@ -33,7 +34,7 @@ class TextPipeline:
 
     def tokenize(self, line: str) -> list[str]:
         """The words of a line, as written."""
-        return self._tokenizer.tokenize(line) if self._tokenizer else line.split()
+        return self._tokenizer.tokenize(line) if self._tokenizer else split_words(line)
 
     def words(self, line: str) -> list[str]:
         """The words of a line as the models see them."""

@@ -16,6 +16,7 @@ from treeglot.trees.corpus import parsed_bitext, read_trees
 from treeglot.trees.sentence import ParsedSentence
 from treeglot.trees.tokens import Tokens
 from treeglot.trees.wordlinks import read_pharaoh
+from treeglot.words import split_words
 
 if TYPE_CHECKING:
     from treeglot.pipeline.project import Project
@@ -63,9 +64,9 @@ def _pairs(inputs: Paths) -> Iterator[tuple[ParsedSentence, Sequence[str], Seque
             continue
         sentences: Iterator[ParsedSentence]
         if "source" in inputs:
-            sentences = (ParsedSentence(Tokens(line.split(" "))) for _, line in read_lines(inputs["source"]))
+            sentences = (ParsedSentence(Tokens(split_words(line))) for _, line in read_lines(inputs["source"]))
         else:
             sentences = read_trees(inputs.get("conllu"), inputs.get("penn"))
-        lines = (line.split(" ") for _, line in read_lines(inputs["target"]))
+        lines = (split_words(line) for _, line in read_lines(inputs["target"]))
         links = ([(link.source, link.target) for link in found.links] for found in read_pharaoh(path))
         yield from zip(sentences, lines, links, strict=True)

@@ -41,6 +41,7 @@ from treeglot.trees.penn import format_penn
 from treeglot.trees.projectivity import lifted, projectivize
 from treeglot.trees.sentence import ParsedSentence
 from treeglot.trees.treejson import read_jsonl
+from treeglot.words import split_words
 
 _SPACE = re.compile(r"\s+")
 _CONVERTED = re.compile(r"# (constituency|dependency) = (converted .*)")
@@ -244,7 +245,7 @@ def parse_source(
             if not text.exists():
                 with atomic_write(text) as file:
                     for line in lines:
-                        words = pipeline.tokenize(line) if given else line.split()
+                        words = pipeline.tokenize(line) if given else split_words(line)
                         file.write(" ".join(words) + "\n")
             summary = parse_file(
                 parser,
@@ -269,7 +270,7 @@ def parse_lines(
     texts: list[str | Sequence[str]] = []
     for line in lines:
         if isinstance(line, str) and given:
-            texts.append(line.split() if tokenized else pipeline.tokenize(line))
+            texts.append(split_words(line) if tokenized else pipeline.tokenize(line))
         else:
             texts.append(line)
     try:

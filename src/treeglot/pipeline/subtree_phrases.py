@@ -9,7 +9,6 @@ of the word alignment (STR), or instead of them.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,12 +26,10 @@ from treeglot.trees.constituency import ConstituencyTree
 from treeglot.trees.formats import read_sentences
 from treeglot.trees.sentence import ParsedSentence
 from treeglot.trees.tokens import Tokens
+from treeglot.words import split_words
 
 if TYPE_CHECKING:
     from treeglot.pipeline.project import Project
-
-_BLANKS = re.compile(r"[ \t\r\n]+")
-"""What separates words of prepared text, for the native core, too; a no-break space is part of a word."""
 
 KINDS: dict[str, TreeKind] = {"CON": "constituency", "DEP": "dependency"}
 
@@ -78,7 +75,7 @@ def match_trees(
     """The trees of prepared sentence pairs, with the prepared words; trees of pairs that cleaning removed are passed over."""
     stream = zip(read_sentences(trees[0]), read_sentences(trees[1]), strict=False)
     for number, lines in enumerate(zip(source, target, strict=True), start=1):
-        words = [_BLANKS.split(line.strip(" \t\r\n")) for line in lines]
+        words = [split_words(line) for line in lines]
         wanted = [list(map(_comparable, side)) for side in words]
         for pair in stream:
             if all(

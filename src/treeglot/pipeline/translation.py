@@ -22,6 +22,7 @@ from treeglot.search.display import Explained, Use, phrase_derivation, readable
 from treeglot.search.phrases import Translation
 from treeglot.trees.sentence import ParsedSentence
 from treeglot.trees.tokens import Tokens
+from treeglot.words import split_words
 
 
 @dataclass(frozen=True)
@@ -110,7 +111,7 @@ class Translator:
         pipeline = self.project.pipelines[0]
         by_parser = self.project.config.uses_trees and not (tokenized or pipeline.given_words)
         if not (self.spec.needs or by_parser):
-            words = (line.split() if tokenized else pipeline.words(line) for line in lines)
+            words = (split_words(line) if tokenized else pipeline.words(line) for line in lines)
             return [ParsedSentence(Tokens(found)) for found in words]
         full = [n for n, line in enumerate(lines) if line.strip()]
         found = parse_lines(self.parser, [lines[n] for n in full], pipeline, tokenized=tokenized)
@@ -130,4 +131,4 @@ class Translator:
         for n, (line, sentence) in enumerate(zip(lines, sentences, strict=True)):
             result = results.get(n)
             text = "" if result is None else result.text
-            yield Translated(line, sentence, result, text if tokenized else pipeline.running_text(text.split()))
+            yield Translated(line, sentence, result, text if tokenized else pipeline.running_text(split_words(text)))

@@ -21,7 +21,6 @@ translations with their derivations out.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -33,9 +32,9 @@ from treeglot.files import decode_line, open_binary
 from treeglot.lm import LanguageModel
 from treeglot.search import weights as weight_files
 from treeglot.search.weights import FEATURES
+from treeglot.words import split_words
 
 _BLOCK = 1 << 22
-_BLANKS = re.compile(r"[ \t\r\n]+")  # what separates words; other white space is part of them
 
 
 @dataclass(frozen=True)
@@ -89,7 +88,7 @@ class Translation:
     @property
     def derivation(self) -> tuple[PhraseUse, ...]:
         """The phrases in the order of the target."""
-        words = _BLANKS.split(self.source.strip(" \t\r\n"))
+        words = split_words(self.source)
         return tuple(
             PhraseUse(
                 begin,

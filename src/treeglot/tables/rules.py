@@ -42,6 +42,7 @@ from treeglot.files import atomic_path, atomic_write_binary
 from treeglot.grammars import registry
 from treeglot.progress import track
 from treeglot.tables.corpus import parse_memory
+from treeglot.words import split_words
 
 Side = Literal["source", "target"]
 Discounting = Literal["none", "good-turing", "kneser-ney"]
@@ -251,7 +252,7 @@ def _symbol_pattern(symbol: str) -> str:
     parts = re.split(r"(\*|\?|\[[^\]]+\])", symbol)
     if "[" in symbol and symbol.endswith("]") and not symbol.startswith("["):
         return re.escape(symbol)  # a joint category such as x1:VP[VV_NN]
-    special = {"*": r"\S*", "?": r"\S"}
+    special = {"*": "[^ ]*", "?": "[^ ]"}
     return "".join(
         special.get(part, part.replace("[!", "[^") if part.startswith("[") and len(part) > 2 else re.escape(part))
         for part in parts
@@ -319,7 +320,7 @@ class RuleTable:
         below ``threshold`` times the best."""
         if limit is not None and limit <= 0:
             return []
-        text = " ".join(source.split())
+        text = " ".join(split_words(source))
         with self.blame():
             try:
                 found = self.core.find(text, limit or 0, threshold)
@@ -355,12 +356,13 @@ class RuleTable:
         """
         if side not in ("source", "target"):
             raise TreeglotError(f"side {side!r}", remedy="sides are source and target")
-        if not pattern.split():
+        symbols = split_words(pattern)
+        if not symbols:
             raise TreeglotError("an empty pattern", remedy="give at least one symbol")
         # Symbols have no blanks, so symbols one after another are a part of the text between blanks.
-        text = " ".join(pattern.split()) if regex else " ".join(_symbol_pattern(part) for part in pattern.split())
+        text = " ".join(symbols if regex else map(_symbol_pattern, symbols))
         try:
-            compiled = re.compile(text if regex or whole else rf"(?<!\S)(?:{text})(?!\S)")
+            compiled = re.compile(text if regex or whole else rf"(?<![^ ])(?:{text})(?![^ ])")
         except re.error as error:
             raise TreeglotError(
                 f"the expression {pattern!r}: {error}", remedy="write a regular expression of Python"

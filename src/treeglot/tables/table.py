@@ -29,6 +29,7 @@ from typing import Literal, NamedTuple, overload
 
 from treeglot._core import tables as core
 from treeglot.errors import InputError, TreeglotError
+from treeglot.words import split_words
 
 Side = Literal["source", "target"]
 
@@ -36,7 +37,6 @@ FORMAT_VERSION = core.FORMAT_VERSION
 """The version of the file's format; a file of another one is refused."""
 
 _ALL = 2**63 - 1
-_BLANKS = re.compile(r"[ \t\r\n]+")  # what separates words in a corpus; other white space is part of them
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +182,7 @@ class PhraseTable:
     def lookup(self, source: str | Sequence[str], limit: int | None = None) -> list[TableEntry]:
         """The pairs of a source phrase, the highest p(e|f) first; at most ``limit``."""
         text = source if isinstance(source, str) else " ".join(source)
-        text = " ".join(filter(None, _BLANKS.split(text)))
+        text = " ".join(split_words(text))
         with self.blame():
             found = self.core.find(text, _ALL if limit is None else max(limit, 0))
         return [TableEntry(text, *entry) for entry in found]
@@ -217,7 +217,7 @@ class PhraseTable:
             raise TreeglotError(f"side {side!r}", remedy="sides are source and target")
         if regex:
             return list(islice(self._search_text(pattern, side == "target", whole), limit))
-        words = [word for word in _BLANKS.split(pattern) if word]
+        words = split_words(pattern)
         if not words:
             raise TreeglotError("an empty pattern", remedy="give at least one word")
         with self.blame():

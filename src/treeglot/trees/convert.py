@@ -49,6 +49,7 @@ from treeglot.trees.tokens import check_same_forms
 from treeglot.trees.treealigner import write_aligned_pairs
 from treeglot.trees.treejson import write_jsonl
 from treeglot.trees.wordlinks import WordLinks, write_giza, write_naacl, write_pharaoh
+from treeglot.words import split_words
 
 Side = Literal["source", "target"]
 Track = Callable[[Iterator[Any]], Iterator[Any]]
@@ -309,7 +310,7 @@ def _words(path: type_path) -> Iterator[tuple[str, ...]]:
     try:
         format = guess_format(path, reading=True)
     except TreeglotError:
-        return (tuple(line.split()) for _, line in read_lines(path))
+        return (tuple(split_words(line)) for _, line in read_lines(path))
     return (sentence.tokens.forms for sentence in read_sentences(path, format))
 
 

@@ -31,6 +31,7 @@ from treeglot.trees.penn import read_penn, read_penn_lines
 from treeglot.trees.projectivity import lifted, projectivize
 from treeglot.trees.sentence import ParsedSentence
 from treeglot.trees.wordlinks import read_pharaoh
+from treeglot.words import split_words
 
 Binarize = Literal["none", "left", "right", "head"]
 Casing = Callable[[str], str]
@@ -181,7 +182,7 @@ def read_parallel(
                 line=number if ended > 0 or by_line else None,
                 remedy="give trees, target text and links of the same sentences",
             )
-        yield sentence, line[1].split(), [(link.source, link.target) for link in found.links]
+        yield sentence, split_words(line[1]), [(link.source, link.target) for link in found.links]
 
 
 def _columns(sentence: ParsedSentence, casing: Casing | None, binarize: Binarize) -> tuple[Columns, int]:

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from treeglot._core import tuning as core
 from treeglot.errors import InputError, TreeglotError
 from treeglot.files import atomic_write_binary, open_binary
+from treeglot.words import split_words
 
 MAGIC = "treeglot n-best 1"
 
@@ -155,4 +156,4 @@ def load_lists(path: str | os.PathLike[str]) -> PackedLists:
 
 def _text(tokens: str | Sequence[str], lowercase: bool) -> str:
     text = tokens if isinstance(tokens, str) else " ".join(tokens)
-    return " ".join((text.lower() if lowercase else text).split())
+    return " ".join(split_words(text.lower() if lowercase else text))

@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from treeglot.search.phrases import PhraseUse
+from treeglot.words import split_words
 
 
 class Use(Protocol):
@@ -82,7 +83,7 @@ def phrase_derivation(uses: Sequence[PhraseUse], words: int) -> Use:
             use.end,
             use.source,
             use.target,
-            tuple(use.target.split()),
+            tuple(split_words(use.target)),
             features=use.features,
         )
         for use in ordered
