@@ -148,7 +148,7 @@ const CachedOptions* OptionCache::phrase(const PhraseSource& phrases, const Gram
   if (!fresh) return found->second.get();
   matches_.clear();
   const std::size_t limit = static_cast<std::size_t>(std::max(limits_.phrase_limit, 0));
-  phrases.lookup(words, matches_, search::targets_to_score(limit));
+  phrases.lookup(words, matches_, targets_to_score(limit));
   if (matches_.size() == 0) return nullptr;
   auto made = std::make_unique<CachedOptions>();
   made->options.resize(matches_.size());
