@@ -388,7 +388,7 @@ def test_no_table_limit_is_none_in_a_stored_table(tmp_path: Path) -> None:
             assert decoder.translate(["wort"])[0].text == text
     # A forest has the same phrases under phrase_limit.
     corpus = ParsedBitext()
-    corpus.add(["das", "haus"], ["ART", "NN"], [1, -1], [], ["the", "house"], [(0, 0), (1, 1)])
+    corpus.add((["das", "haus"], ["ART", "NN"], [1, -1], []), (["the", "house"], [], [], []), [(0, 0), (1, 1)])
     build_rule_table("dep2str", corpus, tmp_path / "rules")
     sentence = ParsedSentence.of(DependencyTree(Tokens(["wort"], xpos=["NN"]), [-1]))
     forest_weights = {**default_tree_weights(["dep2str"]), "lm": 5.0}
