@@ -115,8 +115,8 @@ def test_tokenize_and_back() -> None:
 def test_truecase(tmp_path: Path) -> None:
     text = tmp_path / "a.txt"
     text.write_text("We saw the house in Paris\nThe house saw us\n")
-    run("truecase", "train", text, "-m", tmp_path / "m")
+    run("truecase", "train", text, "--model", tmp_path / "m")
     assert Truecaser.load(tmp_path / "m").counts("the") == {"the": 1}
-    cased = run("truecase", "apply", "-m", tmp_path / "m", input="The end\nParis saw us\n")
+    cased = run("truecase", "apply", "--model", tmp_path / "m", input="The end\nParis saw us\n")
     assert cased == "the end\nParis saw us\n"
     assert run("truecase", "apply", "--undo", input=cased) == "The end\nParis saw us\n"

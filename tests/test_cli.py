@@ -5,12 +5,16 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections import defaultdict
 from pathlib import Path
+from typing import Any
 
 import pytest
+from typer.main import get_command
 
 import treeglot
 from cli_runner import Run
+from treeglot import cli
 
 
 def test_version_and_help(run: Run) -> None:
@@ -43,7 +47,7 @@ def test_missing_file(run: Run, tmp_path: Path) -> None:
 
 
 def test_quiet_and_closed_pipe(tmp_path: Path) -> None:
-    command = f"{sys.executable} -m treeglot -q example show -n 40 | head -n 1"
+    command = f"{sys.executable} -m treeglot -q example show --count 40 | head -n 1"
     done = subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("\n") == 1 and done.stderr == ""
@@ -79,3 +83,57 @@ def test_demo_files(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert "is the identity: 110 of 110" in result.out
     assert (tmp_path / "demo/trees.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
     assert (tmp_path / "demo/pair.svg").exists()
+
+
+def all_options() -> list[tuple[str, Any]]:
+    """Every option of every command, with the command's name."""
+    options: list[tuple[str, Any]] = []
+
+    def walk(command: Any, name: str) -> None:
+        for part, inner in getattr(command, "commands", {}).items():
+            walk(inner, f"{name} {part}")
+        options.extend((name, one) for one in command.params if one.param_type_name == "option")
+
+    walk(get_command(cli.app), "treeglot")
+    return options
+
+
+def test_a_short_flag_has_one_meaning() -> None:
+    meanings: dict[str, set[tuple[str, str]]] = defaultdict(set)
+    for command, option in all_options():
+        names = [*option.opts, *option.secondary_opts]
+        long = [name for name in names if name.startswith("--")]
+        assert long, f"{command} {names} has no long name"
+        kind = "switch" if option.is_flag else "counter" if option.count else "value"
+        for short in set(names) - set(long):
+            meanings[short].add((long[0], kind))
+    assert {short: found for short, found in meanings.items() if len(found) > 1} == {}
+    assert meanings["-p"] == {("--project", "value")} and meanings["-o"] == {("--out", "value")}
+
+
+def test_project_and_output_are_named_alike_everywhere() -> None:
+    commands = set()
+    for command, option in all_options():
+        if "--project" in option.opts:
+            commands.add(command.removeprefix("treeglot "))
+            assert "-p" in option.opts and Path(option.default) == Path(), command
+        if "--out" in option.opts:
+            assert "-o" in option.opts, command
+    assert commands == {
+        "init", "train", "tune", "translate", "evaluate", "compare", "export moses", "config check", "config show"
+    }  # fmt: skip
+
+
+def test_the_project_is_an_argument_or_an_option(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "corpus").mkdir()
+    for language in ("fr", "en"):
+        (tmp_path / f"corpus/train.{language}").write_text("a b\nb a\n", encoding="utf-8")
+    assert run("init", "-p", tmp_path, "--source", "fr", "--tokenizer", "space").code == 0
+    monkeypatch.chdir(tmp_path)
+    for arguments in ([], [tmp_path], ["-p", tmp_path], ["--project", tmp_path], [tmp_path, "-p", tmp_path]):
+        assert run("config", "check", *arguments).code == 0
+        result = run("-q", "train", *arguments, "--json")
+        assert result.code == 0 and "phrase-table" in {stage["name"] for stage in json.loads(result.out)}
+    for command in (["train"], ["tune"], ["config", "check"], ["init"]):
+        result = run(*command, tmp_path, "-p", tmp_path / "other")
+        assert result.code == 1 and "two projects" in result.err

@@ -102,6 +102,15 @@ def test_train(folder: Path) -> None:
     out, _ = call("parsers", "train-udpipe", treebank, *arguments, "--parser", "iterations=1;hidden_layer=8")
     assert "100 sentences, 600 words" in out
     out, _ = call(
-        "parse", folder / "in.txt", "--lang", "en", "-p", "udpipe", "--model", folder / "en_tiny.udpipe", "--penn", "-"
+        "parse",
+        folder / "in.txt",
+        "--lang",
+        "en",
+        "--parser",
+        "udpipe",
+        "--model",
+        folder / "en_tiny.udpipe",
+        "--penn",
+        "-",
     )
     assert len(out.splitlines()) == 2

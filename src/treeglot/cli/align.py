@@ -44,7 +44,7 @@ SourceArgument = Annotated[Path, typer.Argument(help="Tokenised text, a sentence
 TargetArgument = Annotated[Path, typer.Argument(help="Its translation, line by line.")]
 AlignerOption = Annotated[str, typer.Option("--aligner", help=f"One of {', '.join(alignment.BACKENDS)}.")]
 HeuristicOption = Annotated[str, typer.Option("--heuristic", help=f"One of {', '.join(alignment.HEURISTICS)}.")]
-OutOption = Annotated[str, typer.Option("--out", help="The symmetrised links; - is standard output.")]
+OutOption = Annotated[str, typer.Option("--out", "-o", help="The symmetrised links; - is standard output.")]
 ForwardOption = Annotated[Path | None, typer.Option("--forward", help="Write the forward links here too.")]
 ReverseOption = Annotated[Path | None, typer.Option("--reverse", help="Write the reverse links here too.")]
 ThreadsOption = Annotated[int, typer.Option("--threads", help="0: all cores.", min=0)]

@@ -341,7 +341,7 @@ def tokenize_command(
 @truecase_app.command("train")
 def truecase_train(
     files: Annotated[list[str], typer.Argument(help="Tokenised text, one sentence a line.")],
-    model: Annotated[str, typer.Option("--model", "-m", help="Where to write the model.")],
+    model: Annotated[str, typer.Option("--model", help="Where to write the model.")],
     count_lowercase_initial: Annotated[
         bool, typer.Option(help="Count a sentence-initial word that is in lower case.")
     ] = False,
@@ -357,11 +357,9 @@ def truecase_train(
 def truecase_apply(
     input: Annotated[str, typer.Argument(help="Tokenised text, or - for standard input.")] = "-",
     output: Annotated[str, typer.Argument(help="File, or - for standard output.")] = "-",
-    model: Annotated[str | None, typer.Option("--model", "-m", help="The model that `train` wrote.")] = None,
+    model: Annotated[str | None, typer.Option("--model", help="The model that `train` wrote.")] = None,
     everywhere: Annotated[bool, typer.Option(help="Also words inside a sentence whose case was never seen.")] = False,
-    undo: Annotated[
-        bool, typer.Option("--undo", "-d", help="Give sentences their first capital back instead.")
-    ] = False,
+    undo: Annotated[bool, typer.Option("--undo", help="Give sentences their first capital back instead.")] = False,
 ) -> None:
     """Give the first word of each sentence its usual case, or its capital back."""
     if model is None and not undo:

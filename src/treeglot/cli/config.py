@@ -8,19 +8,28 @@ from typing import Annotated
 
 import typer
 
+from treeglot.cli.options import ProjectOption, project_folder
 from treeglot.errors import ConfigError
 from treeglot.pipeline.config import CONFIG_NAME, ProjectConfig, load_config
 
 app = typer.Typer(help="Check and show a project's treeglot.toml.", no_args_is_help=True)
 
-PathArgument = Annotated[Path, typer.Argument(help="The file, or the folder that has it.")]
+PathArgument = Annotated[
+    Path | None, typer.Argument(help="The file, or the folder that has it; the same as --project.", show_default=False)
+]
+
+
+def _config_file(path: Path | None, project: Path) -> Path:
+    place = project_folder(path, project)
+    return place / CONFIG_NAME if place.is_dir() else place
 
 
 @app.command()
-def check(path: PathArgument = Path(CONFIG_NAME)) -> None:
+def check(path: PathArgument = None, project: ProjectOption = Path()) -> None:
     """Check every key and value, and that the data files are there."""
+    path = _config_file(path, project)
     config = load_config(path)
-    root = path if path.is_dir() else path.parent
+    root = path.parent
     for part, corpus in config.data.parts.items():
         for name in corpus.files.values():
             if not (root / name).is_file():
@@ -31,9 +40,13 @@ def check(path: PathArgument = Path(CONFIG_NAME)) -> None:
 
 
 @app.command()
-def show(path: PathArgument = Path(CONFIG_NAME), as_json: Annotated[bool, typer.Option("--json")] = False) -> None:
+def show(
+    path: PathArgument = None,
+    project: ProjectOption = Path(),
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
     """Print the configuration with every default filled in."""
-    values = load_config(path).model_dump()
+    values = load_config(_config_file(path, project)).model_dump()
     if as_json:
         print(json.dumps(values, ensure_ascii=False, indent=2))
         return

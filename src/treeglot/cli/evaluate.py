@@ -27,7 +27,7 @@ def evaluate(
         str | None, typer.Option("--baseline", help="Another system's translations to compare with.")
     ] = None,
     metrics: Annotated[
-        str, typer.Option("-m", "--metrics", help="Comma-separated: bleu-lc, bleu, nist, meteor, chrf, ter.")
+        str, typer.Option("--metrics", "-m", help="Comma-separated: bleu-lc, bleu, nist, meteor, chrf, ter.")
     ] = "bleu-lc,bleu,nist,meteor,chrf,ter",
     lowercase: Annotated[bool, typer.Option("--lowercase", "-lc", help="Ignore case in bleu and chrf too.")] = False,
     tokenize: Annotated[

@@ -26,7 +26,7 @@ def write(
 
 @app.command()
 def show(
-    count: Annotated[int, typer.Option("-n", help="How many pairs.")] = 1,
+    count: Annotated[int, typer.Option("--count", min=1, help="How many pairs.")] = 1,
     seed: Annotated[int, typer.Option()] = 1,
 ) -> None:
     """Print some pairs of the embedded corpus with their trees."""

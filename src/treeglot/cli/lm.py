@@ -19,16 +19,16 @@ app = typer.Typer(help="Estimate, compile and query n-gram language models.", no
 @app.command()
 def estimate(
     text: Annotated[str, typer.Option("--text", help="The text; - is standard input.")] = "-",
-    arpa: Annotated[str, typer.Option("--arpa", help="The result; - is standard output.")] = "-",
-    order: Annotated[int, typer.Option("-o", "--order", help="The longest n-gram.")] = 4,
+    out: Annotated[str, typer.Option("--out", "-o", "--arpa", help="The ARPA file; - is standard output.")] = "-",
+    order: Annotated[int, typer.Option("--order", help="The longest n-gram.")] = 4,
     memory: Annotated[str, typer.Option(help="Limit for counting and sorting, such as 4g.")] = "1g",
     temporary: Annotated[Path | None, typer.Option(help="The folder for what does not fit in memory.")] = None,
 ) -> None:
     """Estimate an interpolated modified Kneser-Ney model from lines of tokenised text and write it as ARPA."""
-    with open_binary(text) as source, atomic_write_binary(arpa) as out:
+    with open_binary(text) as source, atomic_write_binary(out) as arpa:
         result = lm.estimate(
             source,
-            out,
+            arpa,
             order=order,
             memory=parse_memory(memory),
             folder=str(temporary) if temporary else None,

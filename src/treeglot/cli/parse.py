@@ -46,7 +46,7 @@ def parse(
     ],
     lang: Lang,
     parser: Annotated[
-        Backend, typer.Option("--parser", "-p", help="The backend; auto takes the best there is.")
+        Backend, typer.Option("--parser", help="The backend; auto takes the best there is.")
     ] = Backend.auto,
     tokenized: Annotated[bool, typer.Option(help="Words are separated by spaces already; keep them.")] = False,
     conllu: Annotated[Path | None, typer.Option(help="Write dependency trees here (default: standard output).")] = None,

@@ -11,6 +11,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from treeglot.cli.options import ProjectArgument, ProjectOption, project_folder
 from treeglot.errors import ConfigError
 from treeglot.examples import write_example
 from treeglot.files import atomic_write
@@ -23,8 +24,6 @@ from treeglot.pipeline.systems import presets
 from treeglot.pipeline.tuned import tune_system
 from treeglot.progress import is_quiet
 
-ProjectOption = Annotated[Path, typer.Argument(metavar="[PROJECT]", help="The project's folder.")]
-
 export_app = typer.Typer(help="Hand a project over to other tools.", no_args_is_help=True)
 
 
@@ -35,6 +34,7 @@ def announce(message: str) -> None:
 
 
 def train(
+    folder: ProjectArgument = None,
     project: ProjectOption = Path(),
     system: Annotated[
         list[str] | None, typer.Option(help="Also what this system needs; those of the configuration always are.")
@@ -42,17 +42,18 @@ def train(
     as_json: Annotated[bool, typer.Option("--json", help="Print times and memory as JSON.")] = False,
 ) -> None:
     """Learn all but the weights: text, trees, word alignment, tables, language model. Goes on where it stopped."""
-    _print_results(Project(project).train(announce, system or ()), as_json)
+    _print_results(Project(project_folder(folder, project)).train(announce, system or ()), as_json)
 
 
 def tune(
+    folder: ProjectArgument = None,
     project: ProjectOption = Path(),
     system: Annotated[str, typer.Option(help="A system of the configuration, or a preset.")] = "phrases",
     seed: Annotated[int | None, typer.Option(help="Another seed than the project's.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the weights as JSON.")] = False,
 ) -> None:
     """Set the weights of a system on the dev part. Goes on where it stopped."""
-    loaded = Project(project)
+    loaded = Project(project_folder(folder, project))
     loaded.check_system(system)
     loaded.train(announce, [system])
     weights = tune_system(loaded, system, announce, seed=seed)
@@ -65,7 +66,7 @@ def tune(
 @export_app.command("moses")
 def moses(
     folder: Annotated[Path, typer.Argument(help="Where to write.")],
-    project: Annotated[Path, typer.Option("--project", "-p", help="The project's folder.")] = Path(),
+    project: ProjectOption = Path(),
     system: Annotated[str, typer.Option(help="Whose weights.")] = "phrases",
 ) -> None:
     """Write corpus, alignment, lexical tables, ARPA, phrase and reordering tables and a moses.ini with our weights."""
@@ -128,7 +129,8 @@ TREES = f"""
 
 
 def init(
-    folder: Annotated[Path, typer.Argument(help="The project's folder.")],
+    folder: ProjectArgument = None,
+    project: ProjectOption = Path(),
     source: Annotated[str, typer.Option(help="Source language.")] = "zh",
     target: Annotated[str, typer.Option(help="Target language.")] = "en",
     train: Annotated[
@@ -143,6 +145,7 @@ def init(
     example: Annotated[bool, typer.Option("--example", help="Fill it with the embedded example corpus.")] = False,
 ) -> None:
     """Start a project: a folder with a treeglot.toml; an existing one is never overwritten."""
+    folder = project_folder(folder, project)
     if example:
         source, target, tokenizer = "zh", "en", "space"
         train, dev, test, trees = "raw/train", "raw/dev", "raw/test", True

@@ -118,7 +118,7 @@ def extract(
 def build(
     target: TargetOption,
     align: AlignOption,
-    out: Annotated[Path, typer.Option("--out", help="The table.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="The table.")],
     source: SourceTextOption = None,
     grammar: Annotated[str, typer.Option("--grammar", help=f"One of: {', '.join(EXTRACTED)}.")] = PHRASES,
     conllu: ConlluOption = None,
@@ -180,7 +180,7 @@ def build(
 @app.command()
 def spans(
     pairs: Annotated[Path, typer.Argument(metavar="PAIRS", help="Aligned trees: TreeAligner XML or JSON lines.")],
-    out: Annotated[str, typer.Option("--out", help="A line of spans such as 0-2:1-3 for each pair.")] = "-",
+    out: Annotated[str, typer.Option("--out", "-o", help="A line of spans such as 0-2:1-3 for each pair.")] = "-",
     words: Annotated[bool, typer.Option(help="Take links of two words, too.")] = True,
 ) -> None:
     """Phrase pairs under the linked nodes of aligned trees, for `rules build --spans`."""

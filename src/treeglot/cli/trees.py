@@ -39,7 +39,7 @@ def convert_(
     ],
     target: Annotated[str, typer.Argument(metavar="OUT", help="The file to write (- is standard output).")],
     from_format: FromOption = None,
-    to_format: Annotated[str | None, typer.Option("--to", "-t", help="Format of the output.")] = None,
+    to_format: Annotated[str | None, typer.Option("--to", help="Format of the output.")] = None,
     side: Annotated[str | None, typer.Option(help="Of aligned pairs, write only this side: source or target.")] = None,
     other: Annotated[Path | None, typer.Option("--with", help="The other kind of tree of the same sentences.")] = None,
     source_file: Annotated[
