@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from treeglot.errors import TreeError
+from treeglot.grammars.rules import extract_words
 from treeglot.trees.constituency import ConstituencyTree
 from treeglot.trees.dep2cons import to_constituency
 from treeglot.trees.dependency import DependencyTree
@@ -20,6 +21,7 @@ from treeglot.trees.phrasal import Kind, PhrasalReport, phrasal_nodes
 from treeglot.trees.projectivity import projectivize
 from treeglot.trees.sentence import ParsedSentence
 from treeglot.trees.tokens import Tokens
+from treeglot.words import split_words
 
 W = Tokens(
     ["英特尔", "将", "推出", "亚洲", "首", "款", "超极", "本"], xpos=["NR", "AD", "VV", "NR", "OD", "M", "JJ", "NN"]
@@ -33,11 +35,11 @@ W_CONSTITUENCY = ("IP", ("NP", 0), ("VP", ("ADVP", 1), ("VP", 2, ("NP", ("NP", 3
 def test_worked_example() -> None:
     report = phrasal_nodes(ParsedSentence.of(W_DEPENDENCY, ConstituencyTree.build(W, W_CONSTITUENCY)))
     assert [(node.category, node.span, node.head, node.members) for node in report.nodes] == [
-        ("VP|||AD_VV_NN", (1, 8), 2, (1, 2, 7)),
-        ("VP|||VV_NN", (2, 8), 2, (2, 7)),
-        ("NP|||JJ_NN", (6, 8), 7, (6, 7)),
+        ("VP[AD_VV_NN]", (1, 8), 2, (1, 2, 7)),
+        ("VP[VV_NN]", (2, 8), 2, (2, 7)),
+        ("NP[JJ_NN]", (6, 8), 7, (6, 7)),
     ]
-    assert [node.category for node in report.at(7)] == ["NP|||JJ_NN"]
+    assert [node.category for node in report.at(7)] == ["NP[JJ_NN]"]
     assert report.at(0) == ()
     assert all(node.covers_head for node in report.nodes)
     assert report.counts == {Kind.WORD: 3, Kind.SUBTREE: 3, Kind.PHRASAL: 3}
@@ -45,7 +47,7 @@ def test_worked_example() -> None:
 
 def test_conversion_gives_the_phrasal_nodes_of_the_worked_example() -> None:
     report = phrasal_nodes(ParsedSentence.of(W_DEPENDENCY, to_constituency(W_DEPENDENCY)))
-    assert {node.category for node in report.nodes} == {"VP|||AD_VV_NN", "VP|||VV_NN", "NP|||JJ_NN"}
+    assert {node.category for node in report.nodes} == {"VP[AD_VV_NN]", "VP[VV_NN]", "NP[JJ_NN]"}
 
 
 def test_unary_chain_takes_the_topmost_label() -> None:
@@ -53,7 +55,7 @@ def test_unary_chain_takes_the_topmost_label() -> None:
     tree = ConstituencyTree.build(tokens, ("S", ("NP", 0), ("VP", ("V2", ("V3", 1, ("NP", 2))))))
     report = phrasal_nodes(ParsedSentence.of(DependencyTree(tokens, [1, -1, 1]), tree))
     (node,) = report.nodes
-    assert (node.category, node.alternatives, node.phrase) == ("VP|||VERB_PRON", ("V2", "V3"), 2)
+    assert (node.category, node.alternatives, node.phrase) == ("VP[VERB_PRON]", ("V2", "V3"), 2)
     assert report.kinds[2:5] == (Kind.PHRASAL,) * 3
     assert report.counts[Kind.PHRASAL] == 1
 
@@ -195,3 +197,15 @@ def test_joining_words_of_a_dependency_tree(bench: Any) -> None:
 def test_flat_conversion_has_one_constituent_per_head(bench: Any) -> None:
     tree = bench.flat_conversion(W_DEPENDENCY)
     assert set(tree.spans) == {(0, 8), (3, 8), (4, 6)}
+
+
+def test_phrasal_nodes_are_written_as_in_rules() -> None:
+    """`treeglot.trees.phrasal` and the extractor of the core have one notation, ``VP[VV_NN]``."""
+    tokens = Tokens(["英特尔", "将", "推出", "电脑"], xpos=["NR", "AD", "VV", "NN"])
+    tree = ConstituencyTree.build(tokens, ("IP", ("NP", 0), ("VP", ("ADVP", 1), ("VP", 2, ("NP", 3)))))
+    sentence = ParsedSentence.of(DependencyTree(tokens, [2, 2, -1, 2]), tree)
+    target, links = ["Intel", "will", "launch", "computers"], [(n, n) for n in range(4)]
+    rules = extract_words("consdep2str", sentence, target, links)
+    symbols = {symbol for rule in rules for symbol in split_words(rule.source)}
+    for node in phrasal_nodes(sentence).nodes:
+        assert any(symbol.endswith(f":{node.category}") for symbol in symbols), node.category

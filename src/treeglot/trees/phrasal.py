@@ -14,7 +14,7 @@ The dependency tree is projectivised first.
 >>> constituency = ConstituencyTree.build(tokens, ("IP", ("NP", 0), ("VP", ("ADVP", 1), ("VP", 2, ("NP", 3)))))
 >>> report = phrasal_nodes(ParsedSentence.of(dependency, constituency))
 >>> [node.category for node in report.nodes]
-['VP|||AD_VV_NN', 'VP|||VV_NN']
+['VP[AD_VV_NN]', 'VP[VV_NN]']
 >>> report.nodes[1].span, report.nodes[1].head, report.nodes[1].members
 ((2, 4), 2, (2, 3))
 >>> [kind.value for kind in report.kinds]
@@ -66,8 +66,8 @@ class PhrasalNode:
 
     @property
     def category(self) -> str:
-        """The joint category, ``VP|||VV_NN``."""
-        return f"{self.label}|||{'_'.join(self.tags)}"
+        """The joint category, ``VP[VV_NN]``."""
+        return f"{self.label}[{'_'.join(self.tags)}]"
 
     @property
     def covers_head(self) -> bool:
