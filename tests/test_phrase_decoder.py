@@ -16,7 +16,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from treeglot import TreeglotError, lm
-from treeglot._core.parsed import ParsedBitext
 from treeglot.files import read_lines
 from treeglot.search import (
     DEFAULT_WEIGHTS,
@@ -34,7 +33,7 @@ from treeglot.search import (
 from treeglot.search.trees import TreeDecoder, default_tree_weights
 from treeglot.tables import build_rule_table
 from treeglot.tables.moses import import_moses
-from treeglot.trees.corpus import parsed_corpus
+from treeglot.trees.corpus import parsed_bitext, parsed_corpus
 from treeglot.trees.dependency import DependencyTree
 from treeglot.trees.sentence import ParsedSentence
 from treeglot.trees.tokens import Tokens
@@ -387,9 +386,9 @@ def test_no_table_limit_is_none_in_a_stored_table(tmp_path: Path) -> None:
             decoder = PhraseDecoder(table, model, weights, table_limit=limit)
             assert decoder.translate(["wort"])[0].text == text
     # A forest has the same phrases under phrase_limit.
-    corpus = ParsedBitext()
-    corpus.add((["das", "haus"], ["ART", "NN"], [1, -1], []), (["the", "house"], [], [], []), [(0, 0), (1, 1)])
-    build_rule_table("dep2str", corpus, tmp_path / "rules")
+    learnt = ParsedSentence.of(DependencyTree(Tokens(["das", "haus"], xpos=["ART", "NN"]), [1, -1]))
+    pairs = [(learnt, ["the", "house"], [(0, 0), (1, 1)])]
+    build_rule_table("dep2str", parsed_bitext(pairs), tmp_path / "rules")
     sentence = ParsedSentence.of(DependencyTree(Tokens(["wort"], xpos=["NN"]), [-1]))
     forest_weights = {**default_tree_weights(["dep2str"]), "lm": 5.0}
     for limit in (0, 400):
