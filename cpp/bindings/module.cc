@@ -6,6 +6,7 @@ namespace nb = nanobind;
 void bind_align(nb::module_& m);
 void bind_conllu(nb::module_& m);
 void bind_forest(nb::module_& m);
+void bind_hypergraph(nb::module_& m);
 void bind_kernels(nb::module_& m);
 void bind_lm(nb::module_& m);
 void bind_parsed(nb::module_& m);
@@ -25,6 +26,8 @@ NB_MODULE(_core, m) {
   bind_conllu(conllu);
   nb::module_ forest = m.def_submodule("forest", "The translation forest and the search in it; for tests.");
   bind_forest(forest);
+  nb::module_ hypergraph = m.def_submodule("hypergraph", "Sums over derivations and k-best lists; for tests.");
+  bind_hypergraph(hypergraph);
   nb::module_ kernels = m.def_submodule("kernels", "Tree kernels; see treeglot.alignment.subtrees.kernels.");
   bind_kernels(kernels);
   nb::module_ lm = m.def_submodule("lm", "n-gram language models; see treeglot.lm.");

@@ -1,6 +1,7 @@
 from treeglot._core import align as align
 from treeglot._core import conllu as conllu
 from treeglot._core import forest as forest
+from treeglot._core import hypergraph as hypergraph
 from treeglot._core import kernels as kernels
 from treeglot._core import lm as lm
 from treeglot._core import parsed as parsed
