@@ -28,6 +28,8 @@ const char* kind_name(forest::NodeKind kind) {
       return "span";
     case forest::NodeKind::kGlue:
       return "glue";
+    case forest::NodeKind::kTyped:
+      return "typed";
     case forest::NodeKind::kGoal:
       return "goal";
   }

@@ -43,8 +43,9 @@ enum class NodeKind : std::uint8_t {
   kSubtree,      // a dependency subtree; a leaf's is its kWord node
   kGroup,        // neighbouring members of an HDR: phrasal node, fixed or floating structure
   kConstituent,  // a phrase of the constituency tree
-  kSpan,         // words [begin, end) of a hierarchical derivation
+  kSpan,         // words [begin, end), whatever they are
   kGlue,         // words [0, end) joined by glue
+  kTyped,        // words [begin, end) translated to a category of the target
   kGoal,         // the whole sentence
 };
 

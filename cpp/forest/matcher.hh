@@ -77,6 +77,8 @@ class SentenceForest {
   // What such a rule or glue takes for [begin, end): the dependency subtree with these words if a grammar works on
   // subtrees (the span is joined to it when all grammars are done), else the span.
   NodeId span_tail(int begin, int end);
+  // Translations of [begin, end) that have a category of the target (OptionCache::category).
+  NodeId typed(int begin, int end, std::uint32_t category) { return node(NodeKind::kTyped, begin, end, category); }
   NodeId glue(int end) { return node(NodeKind::kGlue, 0, end, 0); }
   NodeId find(NodeKind kind, int begin, int end, std::uint32_t detail = 0) const;  // kNoNode if it does not exist
   static constexpr NodeId kNoNode = 0xFFFFFFFF;

@@ -105,6 +105,7 @@ void CachedOptions::finish(std::vector<std::vector<StructureLabel>> labels_of_op
 void OptionCache::trim() {
   if (count_ <= capacity_) return;
   for (Map& map : rules_) map.clear();
+  for (auto& map : groups_) map.clear();
   phrases_.clear();
   others_.clear();
   count_ = 0;
@@ -125,21 +126,101 @@ const CachedOptions* OptionCache::rules(const RuleTable& table, const GrammarBlo
   std::vector<std::vector<StructureLabel>> labels;
   made->options.resize(entries_.size());
   for (std::size_t i = 0; i < entries_.size(); ++i) {
-    RuleOption& option = made->options[i];
-    option.target = entries_[i].target;
-    for (TargetSymbol& symbol : option.target) {
-      if (!is_target_variable(symbol)) symbol = canonical(symbol + block.first_word);
-    }
-    add_block(option, block, entries_[i].scores.data());
-    add_own_features(option, block, source, entries_[i].target);
-    option.rule = static_cast<std::uint32_t>(entries_[i].rule);
-    scorer_.complete(option);
+    fill(made->options[i], block, source, entries_[i]);
     labels.push_back(std::move(entries_[i].labels));
   }
   made->finish(std::move(labels), limit);
   count_ += made->list.size();
   found->second = std::move(made);
   return found->second.get();
+}
+
+void OptionCache::fill(RuleOption& option, const GrammarBlock& block, std::span<const Symbol> source,
+                       const RuleEntry& entry) {
+  for (TargetSymbol symbol : entry.target) {
+    if (is_target_node(symbol)) continue;  // the search sees words and variables only
+    option.target.push_back(is_target_variable(symbol) ? symbol : canonical(symbol + block.first_word));
+  }
+  add_block(option, block, entry.scores.data());
+  add_own_features(option, block, source, entry.target);
+  option.rule = static_cast<std::uint32_t>(entry.rule);
+  scorer_.complete(option);
+}
+
+std::uint32_t OptionCache::category(std::string_view text) {
+  auto [place, fresh] = categories_.try_emplace(std::string(text), static_cast<std::uint32_t>(category_texts_.size()));
+  if (fresh) category_texts_.push_back(&place->first);
+  return place->second;
+}
+
+const RuleGroups& OptionCache::groups(const RuleTable& table, const GrammarBlock& block, const RuleTable::Place& place,
+                                      std::span<const Symbol> source) {
+  const auto number = static_cast<std::size_t>(block.number);
+  if (groups_.size() <= number) groups_.resize(number + 1);
+  auto [known, fresh] = groups_[number].try_emplace(place.rules);
+  RuleGroups& groups = known->second;
+  if (!fresh) return groups;
+  entries_.clear();
+  const std::size_t limit = static_cast<std::size_t>(std::max(limits_.rule_limit, 0));
+  table.read(place, source, 2 * limit, limits_.rule_threshold, entries_);
+  std::string text;
+  for (const RuleEntry& entry : entries_) {
+    auto add_label = [&](std::uint32_t category) {
+      if (!text.empty()) text += "·";
+      text += table.category(category);
+    };
+    // Roots, and the nodes of each variable: those before it and those behind it until another begins.
+    std::vector<std::string> variables;
+    std::vector<std::uint32_t> numbers;
+    std::string head;
+    int depth = 0;
+    for (std::size_t i = 0; i < entry.target.size(); ++i) {
+      const TargetSymbol symbol = entry.target[i];
+      if (!is_target_node(symbol)) continue;
+      const TargetNode kind = target_node_kind(symbol);
+      if (kind == TargetNode::kClose) {
+        --depth;
+        continue;
+      }
+      if (depth == 0) {
+        text.swap(head);
+        add_label(target_category(symbol));
+        text.swap(head);
+      }
+      if (kind == TargetNode::kOpen) {
+        ++depth;
+        continue;
+      }
+      const bool first = i + 1 < entry.target.size() && is_target_variable(entry.target[i + 1]);
+      if (first) {
+        numbers.push_back(variable_number(entry.target[i + 1]));
+        variables.emplace_back();
+      } else if (variables.empty()) {
+        continue;  // a damaged rule: a further node of nothing
+      }
+      text.swap(variables.back());
+      add_label(target_category(symbol));
+      text.swap(variables.back());
+    }
+    std::vector<std::uint32_t> tails(numbers.empty() ? 0 : 1 + *std::max_element(numbers.begin(), numbers.end()));
+    for (std::size_t i = 0; i < numbers.size(); ++i) tails[numbers[i]] = category(variables[i]);
+    const std::uint32_t head_category = category(head);
+    auto group = std::find_if(groups.begin(), groups.end(), [&](const std::unique_ptr<RuleGroup>& candidate) {
+      return candidate->head == head_category && candidate->tails == tails;
+    });
+    if (group == groups.end()) {
+      groups.push_back(std::make_unique<RuleGroup>());
+      group = groups.end() - 1;
+      (*group)->head = head_category;
+      (*group)->tails = std::move(tails);
+    }
+    fill((*group)->options.options.emplace_back(), block, source, entry);
+  }
+  for (const auto& group : groups) {
+    group->options.finish({}, limit);
+    count_ += group->options.list.size();
+  }
+  return groups;
 }
 
 const CachedOptions* OptionCache::phrase(const PhraseSource& phrases, const GrammarBlock& block,

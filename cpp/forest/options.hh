@@ -93,6 +93,15 @@ struct CachedOptions {
   void finish(std::vector<std::vector<StructureLabel>> labels_of_options, std::size_t limit);
 };
 
+// The rules of a source side that have one category on the target side and want the same of their variables. Grammars
+// without target trees have one group, of category 0.
+struct RuleGroup {
+  std::uint32_t head = 0;            // OptionCache::category_text
+  std::vector<std::uint32_t> tails;  // one for each variable
+  CachedOptions options;
+};
+using RuleGroups = std::vector<std::unique_ptr<RuleGroup>>;
+
 // One thread's memory of options; entries live until trim() finds too many of them.
 class OptionCache {
  public:
@@ -105,6 +114,12 @@ class OptionCache {
   // The rules of a source side of `table`. nullptr if there are none.
   const CachedOptions* rules(const RuleTable& table, const GrammarBlock& block, const RuleTable::Place& place,
                              std::span<const Symbol> source);
+  // The same by target categories, in the order of their best rules.
+  const RuleGroups& groups(const RuleTable& table, const GrammarBlock& block, const RuleTable::Place& place,
+                           std::span<const Symbol> source);
+  // Target categories: the labels of a tree or of several, DT·JJ. Their numbers stay as long as the cache; 0 is none.
+  std::uint32_t category(std::string_view text);
+  std::string_view category_text(std::uint32_t id) const { return *category_texts_[id]; }
   // The translations of a phrase, nullptr if there are none.
   const CachedOptions* phrase(const PhraseSource& phrases, const GrammarBlock& block, std::span<const WordId> words);
   // Anything else by key; `make` fills a new entry. nullptr if it left the entry empty.
@@ -137,11 +152,17 @@ class OptionCache {
 
  private:
   using Map = std::unordered_map<std::uint64_t, std::unique_ptr<CachedOptions>>;
+  // Makes an option of a rule.
+  void fill(RuleOption& option, const GrammarBlock& block, std::span<const Symbol> source, const RuleEntry& entry);
+
   const OptionScorer& scorer_;
   TableLimits limits_;
   std::size_t capacity_, count_ = 0;
   std::vector<Map> rules_;  // by block
   Map phrases_, others_;
+  std::vector<std::unordered_map<std::uint64_t, RuleGroups>> groups_;  // by block
+  std::unordered_map<std::string, std::uint32_t> categories_{{"", 0}};
+  std::vector<const std::string*> category_texts_{&categories_.begin()->first};
   std::unordered_map<std::string_view, TargetSymbol> canonical_;
   std::vector<RuleEntry> entries_;
   PhraseMatches matches_;

@@ -29,6 +29,8 @@ enum class SymbolKind : std::uint8_t {
   kClose = 11,        // )          its end; id 0
   kSite = 12,         // x1:NP      a constituent or pre-terminal at the frontier of a tree fragment
   kGap = 13,          // x1:X       a gap that anything may fill; id 0
+  kPlace = 14,        // /3         a number, for what a grammar says about the symbol before; the id is the number
+  kMore = 15,         // x1:JJ      a further node of a variable that has several; id a category
 };
 
 // A source symbol: 4 bits of kind, 28 of id. Ids of kWord, kHeadWord and kInternalWord are words, others categories
@@ -45,7 +47,10 @@ inline constexpr bool has_word(Symbol symbol) {  // a terminal: its word has lin
 inline constexpr bool id_is_word(Symbol symbol) {
   return has_word(symbol) || symbol_kind(symbol) == SymbolKind::kInternalWord;
 }
-inline constexpr bool has_id(SymbolKind kind) { return kind != SymbolKind::kClose && kind != SymbolKind::kGap; }
+// Whether the id is that of a word or category; otherwise it is a number.
+inline constexpr bool has_id(SymbolKind kind) {
+  return kind != SymbolKind::kClose && kind != SymbolKind::kGap && kind != SymbolKind::kPlace;
+}
 inline constexpr bool is_variable(Symbol symbol) {
   switch (symbol_kind(symbol)) {
     case SymbolKind::kVariable:
@@ -63,11 +68,27 @@ inline constexpr bool is_variable(Symbol symbol) {
 }
 
 // A target symbol: a word, or with the highest bit a variable. Variable k stands for the k-th variable of the source
-// side (from 0; text counts from 1), in the order of the source.
+// side (from 0; text counts from 1), in the order of the source. Grammars with target trees also have the nodes of the
+// target side: (NP opens one, ) closes it, and a frontier node stands before its variable; the further nodes of a
+// variable that has several stand behind it, wherever they hang. In x1:DT x1:JJ (NP x2:NN) that is
+//   node(DT) x1 node(JJ) open(NP) node(NN) x2 close.
 using TargetSymbol = std::uint32_t;
 inline constexpr TargetSymbol kVariableBit = 0x80000000u;
 inline constexpr TargetSymbol target_variable(std::uint32_t k) { return kVariableBit | k; }
 inline constexpr bool is_target_variable(TargetSymbol symbol) { return (symbol & kVariableBit) != 0; }
+inline constexpr TargetSymbol kStructureBit = 0x40000000u;  // without kVariableBit
+enum class TargetNode : std::uint8_t { kOpen = 0, kClose = 1, kFrontier = 2 };
+inline constexpr TargetSymbol target_node(TargetNode kind, std::uint32_t category = 0) {
+  return kStructureBit | (static_cast<std::uint32_t>(kind) << 28) | category;
+}
+inline constexpr bool is_target_node(TargetSymbol symbol) {
+  return (symbol & (kVariableBit | kStructureBit)) == kStructureBit;
+}
+inline constexpr TargetNode target_node_kind(TargetSymbol symbol) {
+  return static_cast<TargetNode>((symbol >> 28) & 3u);
+}
+inline constexpr std::uint32_t target_category(TargetSymbol symbol) { return symbol & 0x0FFFFFFFu; }
+inline constexpr bool is_target_word(TargetSymbol symbol) { return (symbol & (kVariableBit | kStructureBit)) == 0; }
 inline constexpr std::uint32_t variable_number(TargetSymbol symbol) { return symbol & ~kVariableBit; }
 
 // A group of neighbouring members of an HDR, [begin, end) in symbols of the source side: a fixed structure (covers the

@@ -233,6 +233,8 @@ void write_source(std::span<const Symbol> source, const TextOf& word, const Text
       case SymbolKind::kGap:
         out += 'X';
         break;
+      case SymbolKind::kPlace:  // of grammars with a notation of their own
+      case SymbolKind::kMore:
       case SymbolKind::kClose:
         break;
     }

@@ -136,6 +136,7 @@ class Counter {
     statistics_.sentences = corpus_.size();
     statistics_.occurrences = occurrences_;
     order_ = std::make_unique<SymbolOrder>(word_ranks_, categories_);
+    targets_.rank_categories(categories_);
     for (RuleBlock& block : blocks_) block.sort(*order_);
   }
 
@@ -194,6 +195,7 @@ class Counter {
     runs_.push_back(std::move(run));
     if (runs_.size() < kMaxRuns) return;
     SymbolOrder all(word_ranks_, categories_);
+    targets_.rank_categories(categories_);
     auto merged = std::make_unique<Run>(options_.folder);
     std::vector<std::unique_ptr<Cursor>> cursors;
     for (const auto& one : runs_) cursors.push_back(one->cursor());
@@ -228,18 +230,25 @@ class Counter {
       use.source[kind].resize(word ? corpus_.source().words.size() : categories_.size() + 1);
     }
     use.target.resize(corpus_.target().words.size());
+    for (auto& categories : use.nodes) categories.resize(categories_.size() + 1);
     {
       Merger merger = merge();
       Group group;
       while (merger.next(group)) {
         for (Symbol symbol : group.source) {
-          ++use.source[static_cast<std::size_t>(symbol_kind(symbol))][symbol_id(symbol)];
+          std::vector<std::uint64_t>& uses = use.source[static_cast<std::size_t>(symbol_kind(symbol))];
+          if (symbol_id(symbol) >= uses.size()) uses.resize(symbol_id(symbol) + 1);  // numbers have no bound
+          ++uses[symbol_id(symbol)];
         }
         for (const Group::Rule& rule : group.rules) {
           const std::span<const TargetSymbol> target = group.target(rule);
           for (TargetSymbol symbol : target) {
-            if (!is_target_variable(symbol)) {
+            if (is_target_word(symbol)) {
               ++use.target[symbol];
+              continue;
+            }
+            if (is_target_node(symbol)) {
+              ++use.nodes[static_cast<std::size_t>(target_node_kind(symbol))][target_category(symbol)];
               continue;
             }
             if (variable_number(symbol) >= use.variables.size()) use.variables.resize(variable_number(symbol) + 1);
@@ -339,7 +348,7 @@ class Counter {
   const RuleCountOptions& options_;
   const RuleLexicon lexicon_;
   const std::vector<std::uint32_t> word_ranks_;
-  const TargetOrder targets_;
+  TargetOrder targets_;
   std::size_t threads_;
   std::atomic<std::size_t> next_sentence_{0};
   std::atomic<std::uint64_t> occurrences_{0};

@@ -71,6 +71,7 @@ struct SymbolUse {
   std::array<std::vector<std::uint64_t>, 16> source;  // by kind, id
   std::vector<std::uint64_t> target;                  // by word
   std::vector<std::uint64_t> variables;               // by number
+  std::array<std::vector<std::uint64_t>, 3> nodes;    // of target trees: by kind, category
 };
 
 class RuleConsumer {

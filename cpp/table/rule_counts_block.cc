@@ -37,7 +37,10 @@ SymbolOrder::SymbolOrder(const std::vector<std::uint32_t>& word_ranks, const Cat
           text_ranks(categories.size(), [&](std::uint32_t id) -> const std::string& { return categories.text(id); })) {
   for (std::size_t kind = 0; kind < bases_.size(); ++kind) {
     bases_[kind] = limit_;
-    limit_ += id_is_word(symbol(static_cast<SymbolKind>(kind), 0)) ? words_->size() : categories_.size() + 1;
+    const auto which = static_cast<SymbolKind>(kind);
+    limit_ += which == SymbolKind::kPlace    ? kPlaces
+              : id_is_word(symbol(which, 0)) ? words_->size()
+                                             : categories_.size() + 1;
   }
 }
 
@@ -64,6 +67,11 @@ TargetOrder::TargetOrder(const SymbolTable& words) {
     TargetSymbol symbol = names[rank].symbol;
     (is_target_variable(symbol) ? variables_[variable_number(symbol)] : words_[symbol]) = rank;
   }
+}
+
+void TargetOrder::rank_categories(const CategoryInterner& categories) {
+  categories_ =
+      text_ranks(categories.size(), [&](std::uint32_t id) -> const std::string& { return categories.text(id); });
 }
 
 int TargetOrder::compare(std::span<const TargetSymbol> a, std::span<const TargetSymbol> b) const {

@@ -2,6 +2,7 @@
 // merge, source side by source side. Used by rule_counts.cc only.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <map>
@@ -26,12 +27,14 @@ class SymbolOrder {
   std::uint64_t rank(Symbol symbol) const {
     const auto kind = static_cast<std::size_t>(symbol_kind(symbol));
     if (id_is_word(symbol)) return bases_[kind] + (*words_)[symbol_id(symbol)];
+    if (symbol_kind(symbol) == SymbolKind::kPlace) return bases_[kind] + std::min(symbol_id(symbol), kPlaces - 1);
     return bases_[kind] + (symbol_id(symbol) < categories_.size() ? categories_[symbol_id(symbol)] : 0);
   }
   std::uint64_t limit() const { return limit_; }
   int compare(std::span<const Symbol> a, std::span<const Symbol> b) const;
 
  private:
+  static constexpr std::uint32_t kPlaces = 1u << 16;
   const std::vector<std::uint32_t>* words_;
   std::vector<std::uint32_t> categories_;
   std::array<std::uint64_t, 16> bases_{};
@@ -46,16 +49,24 @@ class TargetOrder {
  public:
   explicit TargetOrder(const SymbolTable& words);
   std::uint64_t rank(TargetSymbol symbol) const {
-    if (!is_target_variable(symbol)) return words_[symbol];
+    if (is_target_word(symbol)) return words_[symbol];
+    if (is_target_node(symbol)) {  // behind the words, by kind and text
+      const std::uint64_t category = target_category(symbol);
+      return (std::uint64_t{1} << 40) * (1 + static_cast<std::uint64_t>(target_node_kind(symbol))) +
+             (category < categories_.size() ? categories_[category] : category);
+    }
     std::uint32_t number = variable_number(symbol);
     return number < kNamed ? variables_[number] : words_.size() + number;
   }
   int compare(std::span<const TargetSymbol> a, std::span<const TargetSymbol> b) const;
+  // Target trees have categories, which appear while rules are extracted: before comparing those that are there now.
+  void rank_categories(const CategoryInterner& categories);
 
  private:
   static constexpr std::uint32_t kNamed = 256;  // higher ones stand behind everything
   std::vector<std::uint32_t> words_;
   std::vector<std::uint32_t> variables_;
+  std::vector<std::uint32_t> categories_;
 };
 
 // All rules of one source side.

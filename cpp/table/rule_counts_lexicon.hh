@@ -71,7 +71,7 @@ class RuleLexicon {
     }
     double target = 1, source = 1;
     for (std::size_t t = 0; t < rule.target.size(); ++t) {
-      if (is_target_variable(rule.target[t])) continue;
+      if (!is_target_word(rule.target[t])) continue;
       const Scratch::Mean& mean = scratch.target[t];
       target *= mean.degree == 0   ? no_source_[rule.target[t]]
                 : mean.degree == 1 ? mean.sum

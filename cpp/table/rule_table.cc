@@ -185,7 +185,9 @@ void RuleTable::File::read_rules(ByteReader& from, std::uint32_t variables, std:
       const std::uint64_t rank = from.varint();
       if (rank >= header->target_symbols) ByteReader::fail();
       symbol = target_ranks[rank];
-      if (is_target_variable(symbol) ? variable_number(symbol) >= variables : symbol >= targets.size()) {
+      if (is_target_variable(symbol) ? variable_number(symbol) >= variables
+          : is_target_node(symbol)   ? target_category(symbol) >= std::max<std::size_t>(categories.size(), 1)
+                                     : symbol >= targets.size()) {
         ByteReader::fail();
       }
     }

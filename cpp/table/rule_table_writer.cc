@@ -119,6 +119,12 @@ void RuleTableWriter::begin(const SymbolUse& use) {
     }
   }
   for (std::size_t id = 0; id < use.target.size(); ++id) targets[id] = use.target[id] > 0;
+  for (std::size_t kind = 0; kind < use.nodes.size(); ++kind) {
+    if (static_cast<TargetNode>(kind) == TargetNode::kClose) continue;
+    for (std::size_t id = 0; id < categories.size(); ++id) {
+      if (use.nodes[kind][id]) categories[id] = true;
+    }
+  }
   auto source_text = [&](std::uint32_t id) -> const std::string& { return corpus_.source().words.word(id); };
   auto category_text = [&](std::uint32_t id) -> const std::string& { return categories_.text(id); };
   auto target_text = [&](std::uint32_t id) -> const std::string& { return corpus_.target().words.word(id); };
@@ -139,7 +145,7 @@ void RuleTableWriter::begin(const SymbolUse& use) {
     const bool word = id_is_word(symbol(which, 0));
     for (std::uint32_t id = 0; id < use.source[kind].size(); ++id) {
       if (!use.source[kind][id]) continue;
-      const std::uint32_t own = !has_id(which) ? 0 : (word ? word_ids_ : category_ids_)[id];
+      const std::uint32_t own = !has_id(which) ? id : (word ? word_ids_ : category_ids_)[id];
       symbols.push_back({use.source[kind][id], symbol(which, own), &source_ranks_[kind][id]});
     }
   }
@@ -152,6 +158,15 @@ void RuleTableWriter::begin(const SymbolUse& use) {
   variable_ranks_.assign(use.variables.size(), kUnused);
   for (std::uint32_t id = 0; id < use.target.size(); ++id) {
     if (use.target[id]) symbols.push_back({use.target[id], target_ids_[id], &target_ranks_[id]});
+  }
+  for (std::size_t kind = 0; kind < use.nodes.size(); ++kind) {
+    const auto which = static_cast<TargetNode>(kind);
+    node_ranks_[kind].assign(use.nodes[kind].size(), kUnused);
+    for (std::uint32_t id = 0; id < use.nodes[kind].size(); ++id) {
+      if (!use.nodes[kind][id]) continue;
+      const std::uint32_t own = which == TargetNode::kClose ? 0 : category_ids_[id];
+      symbols.push_back({use.nodes[kind][id], target_node(which, own), &node_ranks_[kind][id]});
+    }
   }
   for (std::uint32_t k = 0; k < use.variables.size(); ++k) {
     if (use.variables[k]) symbols.push_back({use.variables[k], target_variable(k), &variable_ranks_[k]});
@@ -168,7 +183,13 @@ void RuleTableWriter::put_rule(const CountedSource& source, std::uint64_t source
   header_.longest_target = std::max<std::uint64_t>(header_.longest_target, rule.target.size());
   out_.varint(rule.target.size());
   for (TargetSymbol symbol : rule.target) {
-    out_.varint(is_target_variable(symbol) ? variable_ranks_[variable_number(symbol)] : target_ranks_[symbol]);
+    if (is_target_variable(symbol)) {
+      out_.varint(variable_ranks_[variable_number(symbol)]);
+    } else if (is_target_node(symbol)) {
+      out_.varint(node_ranks_[static_cast<std::size_t>(target_node_kind(symbol))][target_category(symbol)]);
+    } else {
+      out_.varint(target_ranks_[symbol]);
+    }
   }
   auto ratio = [](std::uint64_t whole, std::uint64_t part) {
     return steps(std::log(static_cast<double>(whole) / static_cast<double>(part)));
@@ -207,7 +228,7 @@ void RuleTableWriter::take(const CountedSource& source) {
     const Symbol given = source.source[i];
     const auto kind = symbol_kind(given);
     out_.varint(source_ranks_[static_cast<std::size_t>(kind)][symbol_id(given)]);
-    const std::uint32_t id = !has_id(kind)       ? 0
+    const std::uint32_t id = !has_id(kind)       ? symbol_id(given)
                              : id_is_word(given) ? word_ids_[symbol_id(given)]
                                                  : category_ids_[symbol_id(given)];
     const Symbol own = symbol(kind, id);

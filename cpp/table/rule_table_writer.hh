@@ -66,6 +66,7 @@ class RuleTableWriter : public RuleConsumer {
   std::vector<std::uint32_t> word_ids_, category_ids_, target_ids_;  // of the corpus -> of the table
   std::array<std::vector<std::uint32_t>, 16> source_ranks_;          // kind, id of the corpus -> rank
   std::vector<std::uint32_t> target_ranks_, variable_ranks_;
+  std::array<std::vector<std::uint32_t>, 3> node_ranks_;  // of target trees: by kind, category
   ExternalSorter<Item, ItemLess> items_;
   std::vector<Symbol> previous_;     // the last source, in the table's symbols
   std::vector<std::uint64_t> walk_;  // keys of its prefixes
