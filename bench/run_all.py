@@ -28,6 +28,7 @@ def jobs(data: Path, work: Path) -> dict[str, list[list[str]]]:
     french = data / "mt/multi30k/val.fr"
     return {
         "conllu_speed": [["--sentences", "100000"]],
+        "large_inputs": [[]],
         "penn_speed": [trees] if trees else [],
         "lm_speed": [[]],
         "alignment_speed": [[str(work), str(work / "multi30k")]] if multi.is_dir() else [],
@@ -43,6 +44,7 @@ def jobs(data: Path, work: Path) -> dict[str, list[list[str]]]:
 
 DEFAULT = (
     "conllu_speed",
+    "large_inputs",
     "penn_speed",
     "lm_speed",
     "alignment_speed",

@@ -6,7 +6,6 @@ import itertools
 import math
 import random
 import tempfile
-import time
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -263,7 +262,7 @@ def test_bad_forests_are_refused() -> None:
         Search(model(2).core, [1.0])
 
 
-def test_deep_and_wide_forests_take_bounded_time() -> None:
+def test_deep_and_wide_forests_take_bounded_work() -> None:
     weights = [0.5, 0.1, 1.0]
     forest = Forest(model(4).core, weights)
     chance = random.Random(5)
@@ -283,9 +282,10 @@ def test_deep_and_wide_forests_take_bounded_time() -> None:
     goal = forest.add_node()
     forest.add_edge(goal, [(list(range(501)), []), (list(reversed(range(501))), [])], [chain, *leaves])
     forest.set_goal(goal)
-    start = time.process_time()
-    found = Search(model(4).core, weights).run(forest, 10, distinct=True)
-    assert time.process_time() - start < 10
+    search = Search(model(4).core, weights)
+    found = search.run(forest, 10, distinct=True)
+    nodes, hypotheses, kept = search.counts()
+    assert nodes == len(forest) and hypotheses < 300 * nodes and kept < 100 * nodes
     assert len(found) == 10
     for score, features, words, _ in found:
         assert len(words) == 1501

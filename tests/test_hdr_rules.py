@@ -7,7 +7,6 @@ over all subsets of the constituents, places every unaligned word explicitly and
 from __future__ import annotations
 
 import random
-import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import combinations, pairwise, product
@@ -26,6 +25,7 @@ from treeglot.trees import ConstituencyTree, DependencyTree, Link, ParsedSentenc
 from treeglot.trees.corpus import parsed_bitext
 from treeglot.trees.phrasal import phrasal_nodes
 from treeglot.trees.sentence import AlignedPair
+from treeglot.words import split_words
 
 NORMAL = """\
 x1:NR x2:AD ^x3:VV x4:NN* ||| x1 x2 x3 x4
@@ -465,7 +465,7 @@ def test_phrasal_nodes_are_those_of_the_trees() -> None:
         report = phrasal_nodes(
             ParsedSentence(tokens, DependencyTree(tokens, case.heads), ConstituencyTree.build(tokens, case.tree))
         )
-        wanted = {node.category.replace("|||", "[") + "]" for node in report.nodes}
+        wanted = {node.category for node in report.nodes}
         reference = Reference(case)
         assert {part.category for n in range(len(tokens)) for part in reference.phrasal(n)} == wanted
         used = {
@@ -559,9 +559,9 @@ def test_escapes() -> None:
     assert counts(case)[r"\u005ea ^\u0078" r"1:b c\u002a \u007c|| -> \u0078" r"1 \u002a \u007c|| \u005e"] == 1
 
 
-def test_a_flat_tree_is_bounded() -> None:
-    """Five hundred siblings with hundreds of constituents among them."""
-    size = 500
+@pytest.mark.parametrize("size", [60, 240, 256, 500])
+def test_a_flat_tree_is_bounded(size: int) -> None:
+    """Hundreds of siblings with as many constituents among them: more of them give no more rules."""
     tokens = Tokens([f"w{n}" for n in range(size)], xpos=["N"] * size)
     tree = ("S", *(("X", n, n + 1) for n in range(0, size, 2)))
     sentence = ParsedSentence(
@@ -571,10 +571,10 @@ def test_a_flat_tree_is_bounded() -> None:
     links = [(n, 2 * n + 1) for n in range(size)]
     bitext = parsed_bitext([(sentence, target, links)])
     for grammar in ("dep2str", "augmented", "consdep2str"):
-        start = time.process_time()
         found = core.Extractor(bitext.columns, grammar).rules(0)
-        assert time.process_time() - start < 5
-        assert all(len(source.split()) <= 255 for source, *_ in found)
+        assert len(found) <= (3000 if grammar == "consdep2str" else 9)
+        assert max((len(split_words(source)) for source, *_ in found), default=0) == (min(size, 255) if found else 0)
+        assert bool(found) == (size <= 255 or (size == 256 and grammar == "consdep2str"))
 
 
 def test_wide_rules_are_extracted() -> None:
