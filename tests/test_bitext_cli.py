@@ -109,7 +109,7 @@ def test_tokenize_and_back() -> None:
     tokens = run("tokenize", "-l", "fr", input="L'été, c'est là !\n\n")
     assert tokens == "L' été , c' est là !\n\n"
     assert run("tokenize", "-l", "fr", "-d", input=tokens) == "L'été, c'est là !\n\n"
-    assert run("tokenize", "-l", "zh", "--cjk-char", input="我爱你\n") == "我 爱 你\n"
+    assert run("tokenize", "-l", "zh", "--tokenizer", "char", input="我爱你\n") == "我 爱 你\n"
 
 
 def test_truecase(tmp_path: Path) -> None:

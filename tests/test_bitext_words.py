@@ -129,7 +129,7 @@ plain = st.text(st.sampled_from(list("aB é.,'\"!?()-/:;@&<>|[]1…我。のßU.
 @settings(deadline=None, max_examples=60)
 @given(plain, st.sampled_from(["en", "fr", "de", "zh", "cs", "fi"]))
 def test_tokens_are_those_of_sacremoses_and_lose_nothing(text: str, lang: str) -> None:
-    tokens = tokenize(text, lang)
+    tokens = tokenize(text, lang, method="moses")
     assert tokens == _reference(lang).tokenize(text, escape=False)
     assert "".join(tokens) == "".join(text.split())
     assert isinstance(detokenize(tokens, lang), str)
@@ -145,7 +145,7 @@ def _reference(lang: str) -> sacremoses.MosesTokenizer:
 @settings(deadline=None, max_examples=60)
 @given(st.lists(st.sampled_from(["http://a.org/b?c=d", "me@x.org", "word", "isn't", "end.", "(", "我们"]), max_size=6))
 def test_protected_matches_stay_whole(parts: list[str]) -> None:
-    tokens = Tokenizer("en", protected=WEB, cjk="char").tokenize(" ".join(parts))
+    tokens = Tokenizer("en", protected=WEB, method="char").tokenize(" ".join(parts))
     for part in parts:
         if "/" in part or "@" in part:
             assert part in tokens
@@ -157,7 +157,7 @@ def test_tokenizer_by_hand() -> None:
         ["M.", "Dupont", "n'", "est", "pas", "l'", "ami", "de", "www.x.org", "!"]
     )
     assert tokenize("state-of-the-art", "en", split_hyphens=True) == ["state", "@-@", "of", "@-@", "the", "@-@", "art"]
-    assert tokenize("我住在New York，３楼。", "zh", cjk="char") == [
+    assert tokenize("我住在New York，３楼。", "zh", method="char") == [
         "我",
         "住",
         "在",
@@ -176,7 +176,9 @@ def test_tokenizer_by_hand() -> None:
     assert len(tokenize(many, "en", protected=WEB)) == 1500
 
 
-@pytest.mark.parametrize("wrong", [{"protected": ["("]}, {"protected": ["x*"]}, {"cjk": "word"}])
+@pytest.mark.parametrize(
+    "wrong", [{"protected": ["("]}, {"protected": ["x*"]}, {"method": "word"}, {"method": "jieba"}]
+)
 def test_impossible_tokenizers(wrong: dict[str, object]) -> None:
     with pytest.raises(ConfigError):
         Tokenizer("en", **wrong)  # type: ignore[arg-type]

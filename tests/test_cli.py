@@ -59,7 +59,7 @@ def test_config_commands(run: Run, tmp_path: Path) -> None:
     again = run("init", folder)
     assert again.code == 1 and "exists already" in again.err
     missing = run("config", "check", folder)
-    assert missing.code == 1 and "train.fr" in missing.err
+    assert missing.code == 1 and "train.fr" in missing.out
     (folder / "corpus").mkdir()
     for language in ("fr", "en"):
         (folder / f"corpus/train.{language}").write_text("a\n", encoding="utf-8")

@@ -37,6 +37,12 @@ def is_quiet() -> bool:
     return _quiet
 
 
+def tell(message: str) -> None:
+    """A line for people on standard error; nothing with ``--quiet``."""
+    if not _quiet:
+        print(f"treeglot: {message}", file=sys.stderr, flush=True)
+
+
 def track(iterable: Iterable[T], description: str, total: int | None = None) -> Iterator[T]:
     """Yield from ``iterable`` and show how far it is. ``total`` defaults to its length where it has one."""
     if total is None and isinstance(iterable, Sized):

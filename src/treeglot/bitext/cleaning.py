@@ -23,7 +23,8 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 from treeglot.bitext.pair import TextPair, digest
-from treeglot.errors import ConfigError
+from treeglot.bitext.scripts import CJK, is_unsegmented
+from treeglot.errors import ConfigError, InputError
 from treeglot.files import atomic_write, type_path
 from treeglot.words import BLANKS, is_blank, split_words
 
@@ -40,16 +41,20 @@ REASONS: dict[str, str] = {
 }
 """Why a pair can be dropped, in the order in which the reasons are tried."""
 
+ASKED_FOR = ("identical", "digits", "duplicate")
+"""Reasons that an option names: such pairs were meant to go, however many they are."""
+
+MAX_DROPPED = 0.2
+"""The share of pairs that cleaning may drop for other reasons before it stops: more is a mistake in the data, in the languages
+or in the limits, and what is left would teach the wrong things."""
+
 # Controls, soft hyphen, zero-width and direction marks, line/paragraph separators, BOM, noncharacters.
 # The zero-width (non-)joiners U+200C and U+200D are left alone: Persian and Indic scripts are written with them.
 _NON_PRINTING = re.compile(
     "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\xad\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff0-\ufffb\ufffe\uffff]"
 )
-_CJK = (
-    "\u2e80-\u2fdf\u3001-\u30ff\u3100-\u312f\u3190-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff01-\uff65\U00020000-\U000323af"
-)
-_HAS_CJK = re.compile(f"[{_CJK}]")
-_WORD = re.compile(f"[{_CJK}]|[^{BLANKS}{_CJK}]+")
+_HAS_CJK = re.compile(f"[{CJK}]")
+_WORD = re.compile(f"[{CJK}]|[^{BLANKS}{CJK}]+")
 _DIGITS = re.compile(r"\d")
 
 
@@ -111,6 +116,56 @@ class CleaningReport:
     examples: dict[str, list[TextPair]] = field(default_factory=dict)
     """The first dropped pairs of each reason as they were read, with their line (or number, if the line is unknown)."""
 
+    @property
+    def dropped_share(self) -> float:
+        """The share of pairs that were dropped, but for those that an option asked to drop."""
+        unasked = sum(count for reason, count in self.dropped.items() if reason not in ASKED_FOR)
+        return unasked / self.total if self.total else 0.0
+
+    @property
+    def main_reason(self) -> str | None:
+        """The most frequent reason that no option asked for."""
+        counts = {reason: n for reason, n in self.dropped.items() if n and reason not in ASKED_FOR}
+        return max(counts, key=counts.__getitem__, default=None)
+
+    def summary(self) -> str:
+        """One line for the terminal.
+
+        >>> kept, report = clean([TextPair("a", "b"), TextPair("", "c"), TextPair("d", "e f")])
+        >>> _ = list(kept)
+        >>> report.summary()
+        '2 of 3 pairs kept; dropped 33.3 %: one side is empty'
+        """
+        reasons = [(REASONS[reason], n) for reason, n in self.dropped.items() if n]
+        text = f"{self.kept:,} of {self.total:,} pairs kept"
+        if not reasons:
+            return text
+        each = [f"{name} {100 * n / self.total:.1f} %" if len(reasons) > 1 else name for name, n in reasons]
+        return f"{text}; dropped {100 * (self.total - self.kept) / self.total:.1f} %: {', '.join(each)}"
+
+    def check(self, limit: float, option: Callable[[str], str], unsegmented: Callable[[str], str]) -> None:
+        """Refuse a result without more than the share ``limit`` of the pairs.
+
+        ``option`` writes the name of an option as the user knows it, ``unsegmented("source")`` says what to do about a side
+        without blanks between words.
+        """
+        reason = self.main_reason
+        if reason is None or self.dropped_share <= limit:
+            return
+        shown = self.examples.get(reason, [])
+        remedy = _REMEDIES[reason].format(**{name: option(name) for name in ("min_length", "max_length", "max_ratio")})
+        if reason in ("ratio", "word", "long"):
+            sides = {"source": [pair.source for pair in shown], "target": [pair.target for pair in shown]}
+            bare = [side for side, texts in sides.items() if is_unsegmented(texts)]
+            if bare:
+                remedy = f"the {bare[0]} has no blanks between words: {unsegmented(bare[0])}"
+        example = f", such as line {shown[0].line}: {_pair_text(shown[0])}" if shown else ""
+        raise InputError(
+            f"{100 * self.dropped_share:.1f} % of {self.total:,} pairs would be dropped, more than {100 * limit:g} %; "
+            f"most of them ({self.dropped[reason]:,}): {REASONS[reason]}{example}",
+            remedy=f"{remedy}; if so many shall go, set {option('max_dropped')} to a larger share, at most 1",
+        )
+
     def as_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
         return {
@@ -136,7 +191,7 @@ class CleaningReport:
         ]
         for reason, pairs in self._sorted_examples():
             lines += ["", f"{REASONS[reason]}, for example:"]
-            lines += [f"  line {pair.line}: {_shorten(pair.source)} ||| {_shorten(pair.target)}" for pair in pairs]
+            lines += [f"  line {pair.line}: {_pair_text(pair)}" for pair in pairs]
         return "\n".join(lines) + "\n"
 
     def _sorted_examples(self) -> list[tuple[str, list[TextPair]]]:
@@ -149,6 +204,20 @@ class CleaningReport:
                 out.write(json.dumps(self.as_dict(), ensure_ascii=False, indent=2) + "\n")
             else:
                 out.write(self.as_text())
+
+
+_REMEDIES = {
+    "empty": "fill in or remove the lines without a translation",
+    "control": "the text was damaged when it was decoded or copied: get it again as UTF-8",
+    "short": "set {min_length} to a smaller number",
+    "long": "put one sentence on a line, or set {max_length} to a larger number",
+    "ratio": "check that each line translates the line of the same number, and the languages; if so, raise {max_ratio}",
+    "word": "look at these lines: text without blanks, or no text at all",
+}
+
+
+def _pair_text(pair: TextPair) -> str:
+    return f"{_shorten(pair.source)} ||| {_shorten(pair.target)}"
 
 
 def _shorten(text: str, width: int = 60) -> str:

@@ -15,6 +15,7 @@ import typer
 from treeglot.bitext import (
     FORMATS,
     CleaningOptions,
+    CleaningReport,
     TextPair,
     Tokenizer,
     Truecaser,
@@ -27,7 +28,8 @@ from treeglot.bitext import (
     read_bitext,
     write_bitext,
 )
-from treeglot.bitext.tokenization import WEB
+from treeglot.bitext.cleaning import MAX_DROPPED
+from treeglot.bitext.tokenization import METHODS, WEB
 from treeglot.errors import ConfigError
 from treeglot.files import atomic_write, iterate_lines, read_lines
 from treeglot.progress import is_quiet, track
@@ -85,6 +87,10 @@ class Normalization(Enum):
     NFC = "NFC"
     NFKC = "NFKC"
     none = "none"
+
+
+Tokenization = Enum("Tokenization", {name: name for name in METHODS})  # type: ignore[misc]
+BY_LANGUAGE = Tokenization("auto")
 
 
 class Side(Enum):
@@ -205,6 +211,9 @@ def clean_command(
     normalization: Annotated[Normalization, typer.Option(help="Unicode normalisation.")] = Normalization.NFC,
     whitespace: Annotated[bool, typer.Option(help="Make every run of white space one space.")] = True,
     examples: Annotated[int, typer.Option(help="Examples of each reason in the report.")] = 3,
+    max_dropped: Annotated[
+        float, typer.Option(min=0, max=1, help="Stop if a larger share is dropped (repeated pairs do not count).")
+    ] = MAX_DROPPED,
     report: Annotated[str | None, typer.Option(help="Also write the report here; .json gives JSON.")] = None,
     format: Annotated[Parallel, typer.Option(help="Format of all four files.")] = Parallel.plain,
     as_json: Json = False,
@@ -225,12 +234,22 @@ def clean_command(
         examples=examples,
     )
     kept, result = clean(_read([source, target], Format(format.value), None, None, {}, what="cleaning"), options)
-    write_bitext(kept, out_source, out_target, format=format.value)
+    write_bitext(_checked(kept, result, max_dropped), out_source, out_target, format=format.value)
     if report is not None:
         result.save(report)
     # With "-" as an output the cleaned text is the result, and the report must not run into it.
     stream = sys.stderr if "-" in (out_source, out_target) else sys.stdout
     print(json.dumps(result.as_dict(), ensure_ascii=False) if as_json else result.as_text().rstrip(), file=stream)
+
+
+def _checked(kept: Iterator[TextPair], report: CleaningReport, limit: float) -> Iterator[TextPair]:
+    """The pairs; at their end, before the files get their names, an error if too many were dropped."""
+    yield from kept
+    report.check(
+        limit,
+        lambda name: f"--{name.replace('_', '-')}",
+        lambda side: "segment it first (`treeglot bitext tokenize`), or count characters (--unit character)",
+    )
 
 
 @app.command()
@@ -319,22 +338,25 @@ def tokenize_command(
     protect: Annotated[list[str] | None, typer.Option(help="Regular expression whose matches stay whole.")] = None,
     protect_web: Annotated[bool, typer.Option(help="Keep addresses of pages and mail whole.")] = False,
     split_hyphens: Annotated[bool, typer.Option(help="a-b as a @-@ b.")] = False,
-    cjk_char: Annotated[
-        bool, typer.Option(help="Every Chinese or Japanese character a token (no word segmentation).")
-    ] = False,
+    tokenizer: Annotated[
+        Tokenization, typer.Option("--tokenizer", help="By default what fits the language; char: characters as words.")
+    ] = BY_LANGUAGE,
     lowercase: Annotated[bool, typer.Option(help="Also lower-case.")] = False,
 ) -> None:
-    """Tokenise lines of text by the rules of Moses, or put tokens together again."""
-    tokenizer = Tokenizer(
+    """Tokenise lines of text, or put tokens together again.
+
+    By the rules of Moses, or by a segmenter where a language has no blanks between words.
+    """
+    words = Tokenizer(
         lang,
         protected=[*(protect or ()), *(WEB if protect_web else ())],
         split_hyphens=split_hyphens,
-        cjk="char" if cjk_char else "none",
+        method=tokenizer.value,
     )
     with atomic_write(output) as out:
         for text in _lines(input, "detokenising" if detokenize else "tokenising"):
             text = text.lower() if lowercase else text
-            out.write(tokenizer.detokenize(split_words(text)) if detokenize else " ".join(tokenizer.tokenize(text)))
+            out.write(words.detokenize(split_words(text)) if detokenize else " ".join(words.tokenize(text)))
             out.write("\n")
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -11,26 +10,27 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from treeglot.bitext.scripts import blankless_language
+from treeglot.bitext.segmenters import SEGMENTERS, check_method, installed_method, missing_package
 from treeglot.cli.options import ProjectArgument, ProjectOption, project_folder
 from treeglot.errors import ConfigError
 from treeglot.examples import write_example
 from treeglot.files import atomic_write
 from treeglot.grammars import combinations
-from treeglot.pipeline.config import CONFIG_NAME
+from treeglot.pipeline.config import CONFIG_NAME, TOKENIZERS, load_config, parse_config
 from treeglot.pipeline.export import export_moses
 from treeglot.pipeline.project import Project
 from treeglot.pipeline.stages import StageResult
 from treeglot.pipeline.systems import presets
 from treeglot.pipeline.tuned import tune_system
-from treeglot.progress import is_quiet
+from treeglot.progress import tell
 
 export_app = typer.Typer(help="Hand a project over to other tools.", no_args_is_help=True)
 
 
 def announce(message: str) -> None:
     """Progress of stages on standard error."""
-    if not is_quiet():
-        print(f"treeglot: {message}", file=sys.stderr, flush=True)
+    tell(message)
 
 
 def train(
@@ -100,7 +100,7 @@ target = "{target}"
 {data}
 [text]
 casing = "lower"       # keep, lower or true
-tokenizer = "{tokenizer}"    # moses; space: the text is tokenised; char: every Chinese or Japanese character is a word
+{tokenizers}
 
 [lm]
 order = 4
@@ -108,6 +108,12 @@ order = 4
 [tuning]
 method = "mert"        # mert, mira or pro
 {systems}"""
+_COMMENTS = {
+    "moses": "or space: the text has blanks between its words already",
+    "space": "the text has blanks between its words already; moses splits off punctuation",
+    "char": "every character is a word; space: the text has blanks between its words already",
+    "segmenter": "words of text without blanks; space: it has blanks between its words already; char: every character a word",
+}
 
 
 def _section(system: str) -> str:
@@ -138,7 +144,9 @@ def init(
     ] = "corpus/train",
     dev: Annotated[str, typer.Option(help="Text to tune on, in the same way.")] = "",
     test: Annotated[str, typer.Option(help="Text to test on, in the same way.")] = "",
-    tokenizer: Annotated[str, typer.Option(help="moses, space or char.")] = "moses",
+    tokenizer: Annotated[
+        str, typer.Option(help=f"How text becomes words, by default what fits each language: {', '.join(TOKENIZERS)}.")
+    ] = "auto",
     trees: Annotated[
         bool, typer.Option("--trees", help="Trees of the source are there too: train.zh.conllu and train.zh.penn.")
     ] = False,
@@ -156,6 +164,31 @@ def init(
     if example:
         write_example(folder / "raw")
     print(path)
+    text = load_config(path).text
+    needed = {text.method("target", target)} | (set() if trees else {text.method("source", source)})
+    for how in filter(None, map(missing_package, sorted(needed))):
+        tell(f"before `treeglot train`: {how}")
+
+
+def _tokenizer_lines(source: str, target: str, tokenizer: str) -> str:
+    """The tokenizers for the configuration: one key if both languages have the same one, else one for each side."""
+    if tokenizer not in TOKENIZERS:
+        raise ConfigError(f"no tokenizer {tokenizer!r}", remedy=f"choose from {', '.join(TOKENIZERS)}")
+    languages = {"source": source, "target": target}
+    chosen = dict.fromkeys(languages, tokenizer)
+    if tokenizer == "auto":
+        chosen = {side: installed_method(lang) for side, lang in languages.items()}
+    elif tokenizer in SEGMENTERS:  # for the side that has its language
+        fits = [side for side, lang in languages.items() if blankless_language(lang) == SEGMENTERS[tokenizer].lang]
+        if not fits:
+            check_method(tokenizer, source)
+        chosen = {side: tokenizer if side in fits else installed_method(lang) for side, lang in languages.items()}
+    if chosen["source"] == chosen["target"]:
+        return f'tokenizer = "{chosen["source"]}"    # {_COMMENTS.get(chosen["source"], _COMMENTS["segmenter"])}'
+    return "\n".join(
+        f'{side}_tokenizer = "{name}"    # {_COMMENTS.get(name, _COMMENTS["segmenter"])}'
+        for side, name in chosen.items()
+    )
 
 
 def write_config(
@@ -166,7 +199,6 @@ def write_config(
     path = folder / CONFIG_NAME
     if path.exists():
         raise ConfigError("exists already", path=path, remedy="edit it, or choose another folder")
-    folder.mkdir(parents=True, exist_ok=True)
     sections = ""
     for part, prefix in data.items():
         if prefix and Path(prefix).suffix in (".tmx", ".tsv", ".jsonl", ".po"):
@@ -176,15 +208,16 @@ def write_config(
             words = f'conllu = "{name}.conllu"\npenn = "{name}.penn"' if trees else f'source = "{name}"'
             sections += f'\n[data.{part}]\n{words}\ntarget = "{prefix}.{target}"\n'
     name = folder.resolve().name
+    content = TEMPLATE.format(
+        name=name,
+        source=source,
+        target=target,
+        tokenizers=_tokenizer_lines(source, target, tokenizer),
+        data=sections,
+        systems=TREES if trees else NO_TREES,
+    )
+    parse_config(content, str(path))  # a language that is none is refused before anything is there
+    folder.mkdir(parents=True, exist_ok=True)
     with atomic_write(path) as file:
-        file.write(
-            TEMPLATE.format(
-                name=name,
-                source=source,
-                target=target,
-                tokenizer=tokenizer,
-                data=sections,
-                systems=TREES if trees else NO_TREES,
-            )
-        )
+        file.write(content)
     return path

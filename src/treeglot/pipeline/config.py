@@ -35,6 +35,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
 from treeglot.alignment.symmetrize import DEFAULT as DEFAULT_HEURISTIC
 from treeglot.alignment.symmetrize import SYMAL_NAMES, Heuristic
+from treeglot.bitext.cleaning import MAX_DROPPED
+from treeglot.bitext.segmenters import Method, default_method
 from treeglot.errors import ConfigError
 from treeglot.files import read_lines
 from treeglot.grammars import registry
@@ -129,18 +131,44 @@ class Cleaning(_Section):
     max_length: int = Field(default=80, ge=1)
     max_ratio: float = Field(default=9.0, ge=1.0)
     duplicates: bool = Field(default=False, description="drop pairs that occurred before")
+    max_dropped: float = Field(
+        default=MAX_DROPPED, ge=0, le=1, description="stop if a larger share is dropped; duplicates do not count"
+    )
 
 
-TokenizerName = Literal["moses", "space", "char"]
+TokenizerName = Literal[Method, "space"]
+TOKENIZERS: tuple[str, ...] = get_args(TokenizerName)
 
 
 class Text(_Section):
-    """``[text]``: casing, and tokenisation where no parser tokenises."""
+    """``[text]``: casing, and tokenisation where no parser tokenises.
+
+    ``auto`` is a segmenter for a language that is written without blanks (`treeglot.bitext.segmenters`), else the rules of
+    Moses; ``space`` keeps the words of text that has blanks between them; ``char`` makes every character of Chinese, Japanese
+    and the like a word.
+    """
 
     casing: Literal["keep", "lower", "true"] = "keep"
-    tokenizer: TokenizerName = "moses"
+    tokenizer: TokenizerName = "auto"
     source_tokenizer: TokenizerName | None = Field(default=None, description="if it is another one")
     target_tokenizer: TokenizerName | None = Field(default=None, description="if it is another one")
+
+    def chosen(self, side: Literal["source", "target"]) -> TokenizerName:
+        """The tokenizer of a side as it is written."""
+        return (self.source_tokenizer if side == "source" else self.target_tokenizer) or self.tokenizer
+
+    def method(self, side: Literal["source", "target"], lang: str) -> TokenizerName:
+        """The tokenizer of a side; never ``auto``."""
+        chosen = self.chosen(side)
+        return default_method(lang) if chosen == "auto" else chosen
+
+    def resolved(self, languages: Languages) -> dict[str, str]:
+        """All that prepared text depends on, ``auto`` replaced by what it means."""
+        return {
+            "casing": self.casing,
+            "source_tokenizer": self.method("source", languages.source),
+            "target_tokenizer": self.method("target", languages.target),
+        }
 
 
 BACKENDS = ("auto", "corenlp", "stanza", "benepar", "spacy", "udpipe", "files", "none")

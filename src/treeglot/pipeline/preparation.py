@@ -11,9 +11,11 @@ from typing import Literal
 
 from treeglot.bitext import CleaningOptions, CleaningReport, TextPair, Tokenizer, Truecaser, clean, read_bitext
 from treeglot.bitext.casing import apply_casing, detruecase
+from treeglot.bitext.segmenters import default_method, missing_package
+from treeglot.errors import ConfigError
 from treeglot.files import atomic_write
-from treeglot.pipeline.config import Cleaning, Corpus, Languages, Text
-from treeglot.progress import track
+from treeglot.pipeline.config import CONFIG_NAME, Cleaning, Corpus, Languages, Text
+from treeglot.progress import tell, track
 from treeglot.words import split_words
 
 
@@ -23,14 +25,17 @@ class TextPipeline:
     def __init__(
         self, text: Text, lang: str, side: Literal["source", "target"], truecaser: Truecaser | None = None
     ) -> None:
-        self.text, self.lang, self.truecaser = text, lang, truecaser
-        name = (text.source_tokenizer if side == "source" else text.target_tokenizer) or text.tokenizer
-        self.name = name
+        self.text, self.lang, self.side, self.truecaser = text, lang, side, truecaser
+        self.name = text.method(side, lang)
         self._tokenizer: Tokenizer | None = None
-        self.given_words = name in ("space", "char")
+        self.given_words = text.chosen(side) in ("space", "char")
         """Whether words are cut here even where a parser could do it."""
-        if name != "space":
-            self._tokenizer = Tokenizer(lang, cjk="char" if name == "char" else "none")
+        if self.name != "space":
+            try:
+                self._tokenizer = Tokenizer(lang, method=self.name)
+            except ConfigError as error:
+                error.remedy = f'[text] {side}_tokenizer = "{default_method(lang)}"'
+                raise error.at(CONFIG_NAME) from None
 
     def tokenize(self, line: str) -> list[str]:
         """The words of a line, as written."""
@@ -103,4 +108,27 @@ def prepare(
         for pair in kept:
             source.write(pair.source + "\n")
             target.write(pair.target + "\n")
+        if cleaning is not None and report is not None:
+            judge(report, cleaning, pipelines, name)
     return report
+
+
+def judge(report: CleaningReport, cleaning: Cleaning, pipelines: tuple[TextPipeline, TextPipeline], name: str) -> None:
+    """Say on the terminal what share of a part was dropped and why; refuse more than ``cleaning.max_dropped``.
+
+    Call it before the files get their names: then a refused part leaves nothing behind.
+    """
+    report.check(cleaning.max_dropped, "cleaning.{}".format, lambda side: segmentation_remedy(pipelines, side))
+    tell(f"{name}: {report.summary()}")
+
+
+def segmentation_remedy(pipelines: tuple[TextPipeline, TextPipeline], side: str) -> str:
+    """What to write into the configuration for a side whose text has no blanks between words."""
+    pipeline = pipelines[0] if side == "source" else pipelines[1]
+    method = default_method(pipeline.lang)
+    if method in ("moses", pipeline.name):
+        return (
+            f'is languages.{side} = "{pipeline.lang}" right? Else segment it, and set [text] {side}_tokenizer = "space"'
+        )
+    how = missing_package(method)
+    return f'set [text] {side}_tokenizer = "{method}"' + (f" ({how})" if how else "")

@@ -259,7 +259,10 @@ class Project:
                 words = ((sides[0].tokenize(pair.source), sides[1].tokenize(pair.target)) for pair in pairs)
             train_truecasers(words, (outputs["source"], outputs["target"]))
 
-        parameters = {"text": self.config.text.model_dump(), "languages": self.config.languages.model_dump()}
+        parameters = {
+            "text": self.config.text.resolved(self.config.languages),
+            "languages": self.config.languages.model_dump(),
+        }
         return Stage("truecase", self._raw_inputs("train"), {"source": one, "target": two}, parameters, run)
 
     def _corpus_stage(self, part: str) -> Stage:
@@ -289,7 +292,7 @@ class Project:
                 file.write(report.as_text() + "\n" if report else "every pair was kept\n")
 
         parameters: dict[str, Any] = {
-            "text": self.config.text.model_dump(),
+            "text": self.config.text.resolved(self.config.languages),
             "languages": self.config.languages.model_dump(),
             "format": corpus.format,
             "cleaning": cleaning.model_dump() if cleaning else None,

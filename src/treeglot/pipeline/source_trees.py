@@ -33,7 +33,7 @@ from treeglot.parsers.files import surface_words
 from treeglot.parsers.languages import language_code
 from treeglot.parsers.registry import best_backend
 from treeglot.pipeline.config import CONFIG_NAME, Cleaning, Corpus, Languages, ParserChoice
-from treeglot.pipeline.preparation import TextPipeline, cleaned
+from treeglot.pipeline.preparation import TextPipeline, cleaned, judge
 from treeglot.progress import track
 from treeglot.trees.conllu import format_conllu
 from treeglot.trees.corpus import read_trees
@@ -200,6 +200,8 @@ def prepare_parsed(
             files["target"].write(pair.target + "\n")
             files["conllu"].write(format_conllu(sentence))
             files["penn"].write(format_penn(sentence.constituency) + "\n")
+        if cleaning is not None and report is not None:
+            judge(report, cleaning, pipelines, name)
     return report, counts
 
 
