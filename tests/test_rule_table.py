@@ -237,6 +237,24 @@ def test_bytes_depend_on_the_corpus_alone(grammar: str, tmp_path: Path) -> None:
     assert tables == [(tmp_path / "t").read_bytes()] * 3
 
 
+def test_gaps_may_be_written_without_their_category(tmp_path: Path) -> None:
+    words, target = ["x1", "的", "女儿", "的", "书"], ["the", "book", "of", "the", "daughter", "of", "x1"]
+    links = [(0, 6), (2, 4), (4, 1)]
+    pair = Pair(words, ["T"] * len(words), [-1, *range(len(words) - 1)], [("S", 0, len(words), -1)], target, links)
+    build_rule_table("hierarchical", bitext([pair]), tmp_path / "t")
+    table = RuleTable(tmp_path / "t")
+    rules = table.lookup("x1:X 的 书")
+    assert rules and table.lookup("x1 的 书") == rules and {rule.source for rule in rules} == {"x1:X 的 书"}
+    assert list(table.search("x1 的 书", whole=True)) == rules == list(table.search("x1:X 的 书", whole=True))
+    # A word that looks like a gap is escaped, and found so.
+    escaped = "\\u00781"
+    assert escaped in {rule.target for rule in table.lookup(escaped)}
+    for rule in table:
+        assert table.lookup(rule.source) and rule in table.lookup(rule.source)
+    with pytest.raises(TreeglotError, match="not numbered in order"):
+        table.lookup("x2 的 x1 书")
+
+
 def good_turing(frequency: list[int]) -> list[float]:
     ratios = [0.0]
     for r in range(1, 11):

@@ -116,6 +116,17 @@ void bind_rule_tables(nb::module_& m) {
           },
           nb::arg("source"), nb::arg("limit"), nb::arg("threshold"))
       .def(
+          "spelling",
+          [](const RuleTable& self, std::string_view source) {
+            const Names names(self);
+            const std::vector<std::vector<Symbol>> sides = names.sources(source);
+            std::string text;
+            if (sides.empty()) text = source;
+            if (!sides.empty()) names.source(sides.front(), text);
+            return nb::str(text.data(), text.size());
+          },
+          nb::arg("source"))
+      .def(
           "scan",
           [](const RuleTable& self, std::uint64_t position, std::size_t sources) {
             const RuleTableText names(self);

@@ -115,6 +115,19 @@ bool take_variable(std::string_view& token, std::size_t& variables) {
   return true;
 }
 
+// A gap x<number>:X, which may also be written x<number>.
+bool take_gap(std::string_view token, std::size_t& variables) {
+  if (variable_prefix(token) == token.size()) {
+    std::string whole = std::string(token) + ":X";
+    std::string_view rest = whole;
+    return take_variable(rest, variables);
+  }
+  std::string_view rest = token;
+  if (!take_variable(rest, variables)) return false;
+  if (rest != "X") refuse("a gap is X", token);
+  return true;
+}
+
 std::string content(std::string_view text, std::string_view token) {
   if (text.empty()) refuse("a symbol without a word or category", token);
   return unescape(text);
@@ -172,7 +185,13 @@ void parse_tree_token(std::string_view token, std::size_t& variables, int& depth
 
 void write_source(std::span<const Symbol> source, const TextOf& word, const TextOf& category, std::string& out) {
   const bool tree = !source.empty() && symbol_kind(source[0]) == SymbolKind::kOpen;
-  const Escapes word_escapes{tree, false, false};
+  // Without brackets and without a head it may have gaps, and x1 alone is read as one.
+  const bool flat = !tree && std::none_of(source.begin(), source.end(), [](Symbol symbol) {
+    const SymbolKind kind = symbol_kind(symbol);
+    return kind == SymbolKind::kHeadWord || kind == SymbolKind::kHeadVariable || kind == SymbolKind::kHeadDeleted ||
+           kind == SymbolKind::kHeadPhrasal;
+  });
+  const Escapes word_escapes{tree, flat, false};
   const Escapes category_escapes{tree, false, !tree};
   std::size_t variables = 0;
   bool space = false;
@@ -266,8 +285,7 @@ std::vector<SourceText> parse_source(std::string_view text, RuleFamily family,
     } else if (family == RuleFamily::kMembers) {
       result.push_back(parse_member(token, variables, is_tag));
       heads += token.starts_with('^');
-    } else if (std::string_view rest = token; take_variable(rest, variables)) {
-      if (rest != "X") refuse("a gap is X", token);
+    } else if (take_gap(token, variables)) {
       result.push_back({SymbolKind::kGap, ""});
     } else {
       result.push_back({SymbolKind::kWord, unescape(token)});

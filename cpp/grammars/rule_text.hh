@@ -4,11 +4,12 @@
 //   英特尔 将 ^推出 x1:本*              an HDR rule: words, the head ^, internal dependents x1:…*
 //   x1:NR _:M ^x2:VP[VV_NN]             variables, a deleted member, a phrasal node that covers the head
 //   (NP (NN 本) x1:VP)                  a tree fragment
-//   das x1:X haus                       words with a gap
+//   das x1:X haus                       words with a gap; das x1 haus is read as the same
 //
 // Words and categories that would be misread are escaped: \uXXXX stands for the first character of what begins with ^,
-// _: or x<digits>: (on the target side also of x<digits>), for the last one of what ends in *, for white space, for the
-// first bar of |||, for the backslash of what looks like an escape, and inside tree fragments for brackets.
+// _: or x<digits>: (on the target side, and beside gaps, also of x<digits>), for the last one of what ends in *, for
+// white space, for the first bar of |||, for the backslash of what looks like an escape, and inside tree fragments for
+// brackets.
 #pragma once
 
 #include <functional>

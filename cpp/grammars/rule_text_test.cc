@@ -78,7 +78,10 @@ BOOST_AUTO_TEST_CASE(escapes) {
                                                                {"a\u00a0", "a\\u00a0"},
                                                                {"\\u0041", "\\u005cu0041"},
                                                                {"\\u004", "\\u004"},
-                                                               {"x1", "x1"},
+                                                               {"x1",
+                                                                "\\u0078"
+                                                                "1"},
+                                                               {"x1y", "x1y"},
                                                                {"x:", "x:"},
                                                                {"_", "_"},
                                                                {"(", "("},
@@ -90,6 +93,7 @@ BOOST_AUTO_TEST_CASE(escapes) {
   BOOST_TEST(target_text({{-1, "x1"}, {-1, "x"}, {-1, "x1y"}, {-1, "^"}}) ==
              "\\u0078"
              "1 x x1y \\u005e");
+  BOOST_TEST(source_text({{SymbolKind::kWord, "x1"}, {SymbolKind::kHeadWord, "a"}}) == "x1 ^a");
   BOOST_TEST(source_text({{SymbolKind::kVariable, "A[B]"}}) == "x1:A[B\\u005d");
   BOOST_TEST(source_text({{SymbolKind::kVariable, "WP*"}}) == "x1:WP\\u002a");
   BOOST_TEST(source_text({{SymbolKind::kOpen, "-LRB-"}, {SymbolKind::kWord, "("}, {SymbolKind::kClose, ""}}) ==
@@ -159,6 +163,16 @@ BOOST_AUTO_TEST_CASE(there_and_back) {
     std::shuffle(target.begin(), target.end(), random);
     BOOST_CHECK(parse_target(target_text(target), variables) == target);
   }
+}
+
+BOOST_AUTO_TEST_CASE(gaps_without_their_category) {
+  const std::vector<SourceText> side{{SymbolKind::kGap, ""}, {SymbolKind::kWord, "的"}, {SymbolKind::kGap, ""}};
+  for (std::string_view text : {"x1:X 的 x2:X", "x1 的 x2", "x1 的 x2:X"}) {
+    BOOST_CHECK(parse_source(text, RuleFamily::kGaps, no_tag) == side);
+  }
+  const std::vector<SourceText> words{{SymbolKind::kWord, "x1"}, {SymbolKind::kGap, ""}, {SymbolKind::kWord, "x"}};
+  BOOST_CHECK(parse_source(source_text(words), RuleFamily::kGaps, no_tag) == words);
+  BOOST_CHECK_THROW(parse_source("x2 的 x1", RuleFamily::kGaps, no_tag), std::invalid_argument);
 }
 
 BOOST_AUTO_TEST_CASE(what_is_refused) {

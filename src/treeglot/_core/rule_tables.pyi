@@ -93,6 +93,9 @@ class RuleTable:
     def find(self, source: str, limit: int, threshold: float) -> list[_Entry]:
         """Raises ValueError if the text is not a source side; limit 0 means all."""
 
+    def spelling(self, source: str) -> str:
+        """A source side as the table writes it, or as it is if it has unknown words; ValueError as for `find`."""
+
     def scan(self, position: int, sources: int) -> tuple[list[tuple[str, list[_Entry]]], int]:
         """So many source sides with their rules, from a position on (0: the first), and the position after them."""
 

@@ -247,6 +247,10 @@ class RuleStatistics(NamedTuple):
         return self.bytes / self.rules if self.rules else 0.0
 
 
+_GAP = re.compile(r"^(x\d+)$")
+"""A gap without its category."""
+
+
 def _symbol_pattern(symbol: str) -> str:
     """A regular expression for a symbol with the wildcards of file names; what they stand for has no blanks."""
     parts = re.split(r"(\*|\?|\[[^\]]+\])", symbol)
@@ -324,6 +328,7 @@ class RuleTable:
         with self.blame():
             try:
                 found = self.core.find(text, limit or 0, threshold)
+                text = self.core.spelling(text)
             except ValueError as error:
                 raise TreeglotError(
                     f"{source!r} is not the source side of a {self.grammar} rule: {error}",
@@ -352,7 +357,8 @@ class RuleTable:
         """The rules whose ``side`` has the symbols of ``pattern`` one after another, in the table's order.
 
         Symbols may have ``*``, ``?`` and ``[...]`` as in file names. With ``regex``, ``pattern`` is a regular expression that is
-        searched for in the side as text. ``whole``: the side has nothing else. Every rule is looked at.
+        searched for in the side as text. ``whole``: the side has nothing else. Every rule is looked at. A gap may be
+        written without its category: ``x1`` for ``x1:X``.
         """
         if side not in ("source", "target"):
             raise TreeglotError(f"side {side!r}", remedy="sides are source and target")
@@ -360,7 +366,10 @@ class RuleTable:
         if not symbols:
             raise TreeglotError("an empty pattern", remedy="give at least one symbol")
         # Symbols have no blanks, so symbols one after another are a part of the text between blanks.
-        text = " ".join(symbols if regex else map(_symbol_pattern, symbols))
+        parts = symbols if regex else list(map(_symbol_pattern, symbols))
+        if side == "source" and not regex:
+            parts = [_GAP.sub(r"\1(?::X)?", part) for part in parts]
+        text = " ".join(parts)
         try:
             compiled = re.compile(text if regex or whole else rf"(?<![^ ])(?:{text})(?![^ ])")
         except re.error as error:
