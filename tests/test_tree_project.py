@@ -24,7 +24,7 @@ from treeglot.pipeline.config import parse_config
 from treeglot.pipeline.decoding import as_inputs, decode, phrasal_uses, read_part
 from treeglot.pipeline.project import Project
 from treeglot.pipeline.source_trees import text_words, tree_files
-from treeglot.pipeline.systems import PRESETS, preset
+from treeglot.pipeline.systems import preset, presets
 from treeglot.pipeline.translation import Translator
 from treeglot.search.display import list_steps
 from treeglot.trees import ConstituencyTree, DependencyTree, ParsedSentence, Tokens
@@ -103,7 +103,7 @@ def test_presets_and_sections() -> None:
     assert augmented and augmented.grammars == ("augmented",) and augmented.stack_limit == 200
     assert [table.name for table in augmented.tables] == ["augmented.xie"]
     assert config.system("nothing") is None
-    for name in PRESETS:
+    for name in presets():
         found = config.system(name)
         assert found and (found.is_phrase_based == (name == "phrases")), name
     assert preset("best").free_phrases and not preset("consdep2str").free_phrases
@@ -291,7 +291,7 @@ def test_systems_share_tables(run: Run, raw: Path, tuned: Path) -> None:
     assert result.code == 0 and all(stage["skipped"] for stage in json.loads(result.out))
 
 
-@pytest.mark.parametrize("system", [name for name in PRESETS if name != "all"])
+@pytest.mark.parametrize("system", list(presets()))
 def test_every_preset_translates(run: Run, tuned: Path, system: str) -> None:
     """Untuned but for one: every line is translated, every derivation covers the sentence and says the translation."""
     trained = run("-q", "train", tuned, "--system", system)

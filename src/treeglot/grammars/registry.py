@@ -4,6 +4,9 @@ A grammar is declared once, in C++ beside its extractor and matcher (``cpp/gramm
 their checks, choices and help of the command line, table headers and pictures ask here. A grammar's Python module,
 ``treeglot.grammars.NAME``, is its *door*: documentation, examples and presets.
 
+A grammar of one's own is a shared library (see docs/design.md) that the environment variable ``TREEGLOT_GRAMMARS`` names, with the
+Python module of its presets behind an @: ``mine.so@my_module``; several are separated as in ``PATH``.
+
 >>> sorted(grammar.name for grammar in grammars().values() if "target_constituency" not in grammar.needs)[:3]
 ['augmented', 'cons2str', 'consdep2str']
 >>> grammar("hierarchical").option("max_gaps").default
@@ -123,17 +126,28 @@ class Grammar:
 
 
 _DOORS: dict[str, str] = {}
+_LOADED: set[str] = set()
 _KNOWN: dict[str, Grammar] = {}
 
 
 def grammars() -> dict[str, Grammar]:
     """All grammars by name, in the order of their names."""
+    _load_named()
     described = core.grammars()
     if len(described) != len(_KNOWN):
         for record in described:
             if record["name"] not in _KNOWN:
                 _KNOWN[record["name"]] = _grammar(record)
     return dict(sorted(_KNOWN.items()))
+
+
+def _load_named() -> None:
+    """Load what the environment names, once."""
+    for entry in filter(None, os.environ.get("TREEGLOT_GRAMMARS", "").split(os.pathsep)):
+        if entry not in _LOADED:
+            _LOADED.add(entry)
+            path, _, door = entry.partition("@")
+            load_grammars(path, door or None)
 
 
 def _grammar(record: core.GrammarRecord) -> Grammar:
@@ -227,15 +241,17 @@ def options(
     return result
 
 
-def load_grammars(path: str | os.PathLike[str], doors: Mapping[str, str] | None = None) -> tuple[str, ...]:
-    """Load a shared library that declares grammars; ``doors`` names the Python module of each. Returns the new names."""
-    before = set(grammars())
+def load_grammars(path: str | os.PathLike[str], door: str | None = None) -> tuple[str, ...]:
+    """Load a shared library that declares grammars; ``door`` names their Python module. Returns the new names."""
+    before = {record["name"] for record in core.grammars()}
     try:
         core.load_grammars(os.fspath(path))
     except RuntimeError as error:
         raise TreeglotError(str(error), path=path, remedy="build it against this version of treeglot") from None
-    _DOORS.update(doors or {})
-    return tuple(name for name in grammars() if name not in before)
+    fresh = tuple(record["name"] for record in core.grammars() if record["name"] not in before)
+    if door is not None:
+        _DOORS.update(dict.fromkeys(fresh, door))
+    return fresh
 
 
 def _nearest(name: str, names: Iterable[str], what: str) -> str:
