@@ -4,10 +4,12 @@
 #include <cmath>
 #include <limits>
 #include <stdexcept>
+#include <string>
 
 #include "forest/chart_state.hh"
 #include "forest/cube_pruning_queue.hh"
 #include "forest/kbest.hh"
+#include "hypergraph/topological_order.hh"
 
 namespace treeglot::forest {
 namespace {
@@ -96,15 +98,9 @@ struct ForestSearch::State {
   bool keep_all = false;  // derivations that lost a recombination, for k-best lists
 
   const Forest* forest = nullptr;
-  std::vector<NodeId> order;          // tails before heads
-  std::vector<std::uint8_t> colours;  // by node
-  struct Visit {
-    NodeId node;
-    std::uint32_t edge, tail;
-  };
-  std::vector<Visit> visits;
+  hypergraph::TopologicalOrder order;  // of nodes
 
-  Hypergraph graph;
+  StateGraph graph;
   std::vector<std::uint32_t> first_vertex, vertex_count;  // by node
   std::vector<ChartState> states;                         // the last one is for the next hypothesis
 
@@ -133,35 +129,15 @@ struct ForestSearch::State {
 
 // The nodes that the goal needs, tails before heads.
 void ForestSearch::State::sort_nodes() {
-  constexpr std::uint8_t open = 1, done = 2;
-  order.clear();
-  visits.clear();
-  colours.assign(forest->size(), 0);
-  visits.push_back({forest->goal(), 0, 0});
-  colours[forest->goal()] = open;
-  while (!visits.empty()) {
-    Visit& visit = visits.back();
-    const std::vector<Edge>& edges = (*forest)[visit.node].edges;
-    NodeId next = kNone;
-    while (visit.edge < edges.size() && next == kNone) {
-      const Edge& edge = edges[visit.edge];
-      if (visit.tail == edge.tails) {
-        ++visit.edge;
-        visit.tail = 0;
-        continue;
-      }
-      NodeId tail = forest->tails(edge)[visit.tail++];
-      if (colours[tail] == open) throw std::invalid_argument("the forest has a cycle");
-      if (colours[tail] != done) next = tail;
-    }
-    if (next != kNone) {
-      colours[next] = open;
-      visits.push_back({next, 0, 0});
-    } else {
-      colours[visit.node] = done;
-      order.push_back(visit.node);
-      visits.pop_back();
-    }
+  order.start(forest->size());
+  try {
+    order.add(
+        forest->goal(), [&](NodeId node) { return (*forest)[node].edges.size(); },
+        [&](NodeId node, std::uint32_t edge) { return forest->tails((*forest)[node].edges[edge]); });
+  } catch (const hypergraph::CycleError& error) {
+    const Node& node = (*forest)[error.vertex()];
+    throw std::invalid_argument("the forest has a cycle: node " + std::to_string(error.vertex()) + " over words " +
+                                std::to_string(node.begin) + " to " + std::to_string(node.end) + " is below itself");
   }
 }
 
@@ -443,7 +419,7 @@ ForestSearch::ForestSearch(const lm::Model& model, const std::vector<double>& we
 ForestSearch::~ForestSearch() = default;
 
 SearchCounts ForestSearch::counts() const {
-  return {state_->order.size(), state_->graph.hyperedges.size(), state_->graph.vertices.size()};
+  return {state_->order.order().size(), state_->graph.hyperedges.size(), state_->graph.vertices.size()};
 }
 
 std::vector<ForestDerivation> ForestSearch::run(const Forest& forest, const NBestRequest& request, bool with_steps) {
@@ -451,14 +427,14 @@ std::vector<ForestDerivation> ForestSearch::run(const Forest& forest, const NBes
   s.forest = &forest;
   s.keep_all = request.size > 1;
   s.graph.clear();
-  s.order.clear();
+  s.order.start(0);
   s.states.resize(1);
   std::vector<ForestDerivation> result;
   if (forest.goal() >= forest.size() || request.size < 1) return result;
   s.sort_nodes();
   s.first_vertex.assign(forest.size(), 0);
   s.vertex_count.assign(forest.size(), 0);
-  for (NodeId node : s.order) s.search_node(node, node == forest.goal());
+  for (NodeId node : s.order.order()) s.search_node(node, node == forest.goal());
   if (s.vertex_count[forest.goal()] == 0) return result;
   const std::uint32_t goal = s.first_vertex[forest.goal()];  // the only one: all have the same state
   s.kbest.reset(forest, request.distinct && request.size > 1);

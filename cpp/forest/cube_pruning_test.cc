@@ -139,6 +139,48 @@ void random_forest(OwnForest& own, std::mt19937& random) {
   own.forest.set_goal(static_cast<forest::NodeId>(nodes - 1));
 }
 
+// Nodes (span, category) over three words: all spans have all categories, so many nodes have the same words. The edges
+// of one source side, "two parts side by side", go to several heads and have tails of several categories; a category
+// may also be made of the one before it over the same words.
+void random_category_forest(OwnForest& own, std::mt19937& random) {
+  constexpr std::uint32_t categories = 3;
+  constexpr int length = 3;
+  auto options = [&](std::vector<TargetSymbol> target, std::uint32_t words) {
+    std::vector<forest::RuleOption> rules;
+    for (std::uint32_t r = 1 + random() % 2; r > 0; --r) {
+      std::vector<TargetSymbol> symbols = target;
+      for (std::uint32_t w = 0; w < words; ++w) symbols.push_back(3 + random() % 3);
+      std::shuffle(symbols.begin(), symbols.end(), random);
+      rules.push_back(rule(std::move(symbols), -0.25f * static_cast<float>(random() % 9)));
+    }
+    return rules;
+  };
+  const TargetSymbol x = treeglot::target_variable(0), y = treeglot::target_variable(1);
+  std::vector<forest::NodeId> nodes[length + 1][length + 1];
+  for (int size = 1; size <= length; ++size) {
+    for (int begin = 0; begin + size <= length; ++begin) {
+      const int end = begin + size;
+      for (std::uint32_t category = 0; category < categories; ++category) {
+        const forest::NodeId node = own.forest.add_node(forest::NodeKind::kSpan, begin, end, category);
+        if (category > 0 && random() % 3 == 0) own.add(node, options({x}, 0), {nodes[begin][end].back()});
+        nodes[begin][end].push_back(node);
+        if (random() % 4) own.add(node, options({}, 1), {});
+        for (int middle = begin + 1; middle < end; ++middle) {
+          for (std::uint32_t e = random() % 3; e > 0; --e) {
+            own.add(node, options({x, y}, random() % 2),
+                    {nodes[begin][middle][random() % categories], nodes[middle][end][random() % categories]});
+          }
+        }
+      }
+    }
+  }
+  const forest::NodeId goal = own.forest.add_node(forest::NodeKind::kGoal, 0, length);
+  for (std::uint32_t category = 1; category < categories; ++category) {
+    own.add(goal, {rule({x}, 0)}, {nodes[0][length][category]});
+  }
+  own.forest.set_goal(goal);
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(forest_search_equals_enumeration) {
@@ -174,6 +216,47 @@ BOOST_AUTO_TEST_CASE(forest_search_equals_enumeration) {
     BOOST_TEST(list.size() == different.size());
   }
   BOOST_TEST(compared > 200);
+}
+
+// Categories are what tells nodes over the same words apart: states of two of them are never one, and a derivation has
+// the categories that its edges ask for.
+BOOST_AUTO_TEST_CASE(forest_search_keeps_categories_apart) {
+  std::mt19937 random(9);
+  int compared = 0, same_words = 0;
+  for (int round = 0; round < 200; ++round) {
+    TemporaryModel file(random_arpa(random, 1 + round % 4, 3, 0.4, true));
+    lm::Model model(file.path);
+    std::vector<double> weights{0.5, 0.1, 1.0};
+    OwnForest own(model, weights);
+    random_category_forest(own, random);
+    if (count(own) > 2000) continue;
+    ++compared;
+    std::vector<Yield> all = enumerate(own, own.forest.goal());
+    for (Yield& yield : all) yield.score += weights[0] * language_model(model, yield.words);
+    std::sort(all.begin(), all.end(), [](const Yield& a, const Yield& b) { return a.score > b.score; });
+    forest::ForestSearch search(model, weights, kNoLimits);
+    std::vector<forest::ForestDerivation> list = search.run(own.forest, {100000, false}, true);
+    BOOST_REQUIRE(list.size() == all.size());
+    std::multiset<std::vector<TargetSymbol>> words, wanted;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      BOOST_TEST(std::abs(list[i].score - all[i].score) < 1e-4);
+      words.insert(list[i].words);
+      wanted.insert(all[i].words);
+      for (const forest::DerivationStep& step : list[i].steps) {
+        const forest::Edge& edge = own.forest[step.node].edges[step.edge];
+        for (std::size_t t = 0; t < step.below.size(); ++t) {
+          BOOST_TEST(list[i].steps[step.below[t]].node == own.forest.tails(edge)[t]);
+        }
+        BOOST_TEST((std::find(edge.options->begin(), edge.options->end(), step.option) != edge.options->end()));
+      }
+    }
+    BOOST_TEST((words == wanted));
+    const std::set<std::vector<TargetSymbol>> different(words.begin(), words.end());
+    BOOST_TEST(search.run(own.forest, {100000, true}, false).size() == different.size());
+    same_words += static_cast<int>(words.size() - different.size());
+  }
+  BOOST_TEST(compared > 50);
+  BOOST_TEST(same_words > 100);
 }
 
 BOOST_AUTO_TEST_CASE(forest_search_limits_keep_the_best_of_little) {
@@ -222,7 +305,10 @@ BOOST_AUTO_TEST_CASE(forest_search_edges_of_the_world) {
     BOOST_TEST(list[0].steps[0].below[0] == 1u);
     BOOST_TEST((list[0].words == std::vector<TargetSymbol>{4, 3}));
     own.add(1, {rule({x}, 0)}, {0});
-    BOOST_CHECK_THROW(search.run(own.forest, {5, false}, true), std::invalid_argument);
+    auto names_a_node = [](const std::invalid_argument& error) {
+      return std::string(error.what()).find("node 0 over words 0 to 0") != std::string::npos;
+    };
+    BOOST_CHECK_EXCEPTION(search.run(own.forest, {5, false}, true), std::invalid_argument, names_a_node);
     own.forest.set_goal(2);  // the cycle is not below it
     BOOST_TEST(search.run(own.forest, {5, false}, true).size() == 1u);
   }

@@ -1,19 +1,21 @@
-// What the search has kept of a forest, a hypergraph of states, and its best derivations one after the other: the lazy
-// algorithm 3 of Huang and Chiang 2005.
+// What the search has kept of a forest, a graph of states, and its best derivations one after the other. The algorithm
+// is hypergraph/kbest.hh; here is what it has to know about states and words.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <span>
-#include <tuple>
-#include <utility>
 #include <vector>
 
 #include "forest/forest.hh"
+#include "hypergraph/kbest.hh"
+#include "hypergraph/yield.hh"
 
 namespace treeglot::forest {
 
-inline constexpr std::uint32_t kNone = 0xFFFFFFFF;
+using hypergraph::kNone;
+
+// Of distinct lists: how many derivations are looked at for each one wanted.
 inline constexpr std::uint32_t kLookedAt = 50;
 
 // One way to make a state: an option of an edge, and a state for each of its tails.
@@ -21,7 +23,7 @@ struct Hyperedge {
   double score;  // with the best derivations of the tails
   NodeId node;
   std::uint32_t edge, option;       // of the node, of the edge
-  std::uint32_t first_tail, tails;  // in Hypergraph::tails
+  std::uint32_t first_tail, tails;  // in StateGraph::tails
   std::uint32_t next;               // another way to make the same state, or kNone
 };
 
@@ -32,7 +34,8 @@ struct Vertex {
   std::uint32_t state;      // the search's business
 };
 
-struct Hypergraph {
+// Tails come before their heads.
+struct StateGraph {
   std::vector<Vertex> vertices;
   std::vector<Hyperedge> hyperedges;
   std::vector<std::uint32_t> tails;  // vertices
@@ -47,79 +50,79 @@ struct Hypergraph {
   }
 };
 
-// The rank of a derivation is its place in the list of its vertex, from 0. Distinct lists have no two derivations with
-// the same words, in any vertex: a worse one with the same words cannot be part of a better one with new words. So
-// derivations that differ in name only do not multiply on the way to the goal.
-class LazyKBest {
+// The states as a source of k-best lists. The search has combined the tails of a hyperedge with a language model, so a
+// derivation with other ones changes the score by what it is worse than they are. Signatures are the words.
+class StateDerivations {
  public:
-  explicit LazyKBest(const Hypergraph& graph) : graph_(graph) {}
+  using Value = double;
+  using Signature = hypergraph::Yield;
+  static constexpr hypergraph::Ties kTies = hypergraph::Ties::kFirstFound;
 
-  // Forgets everything: the hypergraph has changed. In the hypergraph tails must come before their heads.
-  void reset(const Forest& forest, bool distinct);
+  explicit StateDerivations(const StateGraph& graph) : graph_(graph) {}
+  void set_forest(const Forest& forest) { forest_ = &forest; }
 
-  // Whether a vertex has a derivation of that rank; makes it if need be. Of equally good ones always the same is first.
-  // For distinct lists at most kLookedAt derivations are looked at for each one wanted. All functions below want ranks
-  // that exist.
-  bool has(std::uint32_t vertex, std::uint32_t rank);
-  double score(std::uint32_t vertex, std::uint32_t rank) const;
-  const Hyperedge& hyperedge(std::uint32_t vertex, std::uint32_t rank) const;
-  // The rank that a derivation uses of a tail.
-  std::uint32_t tail_rank(std::uint32_t vertex, std::uint32_t rank, std::uint32_t tail) const;
+  std::size_t vertices() const { return graph_.vertices.size(); }
+  std::uint32_t in_order(std::size_t i) const { return static_cast<std::uint32_t>(i); }
+  std::uint32_t best_edge(std::uint32_t vertex) const { return graph_.vertices[vertex].hyperedge; }
+  // The cheap answer for most vertices: leaves that were reached in one way.
+  bool single(std::uint32_t vertex) const {
+    const Hyperedge& best = graph_.hyperedges[best_edge(vertex)];
+    return best.tails == 0 && best.next == kNone;
+  }
+  std::span<const std::uint32_t> tails(std::uint32_t edge) const { return graph_.tails_of(graph_.hyperedges[edge]); }
+  const double& best_value(std::uint32_t edge) const { return graph_.hyperedges[edge].score; }
+  void edges_into(std::uint32_t vertex, std::vector<std::uint32_t>& list) const {
+    for (std::uint32_t way = best_edge(vertex); way != kNone; way = graph_.hyperedges[way].next) list.push_back(way);
+  }
+  bool better(double a, double b) const { return a > b; }
+  template <class Parts>
+  double replaced(std::uint32_t, double score, double old, double now, const Parts&) const {
+    return score - old + now;
+  }
+  template <class Parts>
+  Signature signature(std::uint32_t edge, const Parts& parts) const {
+    const Hyperedge& hyperedge = graph_.hyperedges[edge];
+    Signature words;
+    for (TargetSymbol symbol : (*(*forest_)[hyperedge.node].edges[hyperedge.edge].options)[hyperedge.option]->target) {
+      words.append(is_target_variable(symbol) ? parts(variable_number(symbol)) : Signature::of_word(symbol));
+    }
+    return words;
+  }
+  std::uint64_t key(const Signature& words) const { return words.value; }
 
  private:
-  // The words of a derivation as a number: a polynomial in a fixed base, so that parts can be put together.
-  struct Yield {
-    std::uint64_t value = 0, power = 1;  // the base to the number of words
-  };
-  struct Derivation {
-    double score;
-    std::uint32_t hyperedge;
-    std::uint32_t ranks;  // in ranks_, one for each tail; kNone: all 0
-    Yield yield;          // of distinct lists only
-  };
-  // A derivation that is not made yet: the one found as number `parent` with the rank of tail `raised` one higher, or
-  // the best derivation of way number `way` if parent is kNone.
-  struct Candidate {
-    double score;
-    std::uint32_t parent, raised, way;
-    bool operator<(const Candidate& other) const {
-      if (score != other.score) return score < other.score;
-      return std::tie(parent, raised, way) > std::tie(other.parent, other.raised, other.way);
-    }
-  };
-  struct Queue {
-    std::vector<Derivation> found;      // best first
-    std::vector<std::uint32_t> ranked;  // those of them that count: all, or those with new words
-    std::vector<std::uint64_t> yields;  // of these, open addressing; 0: free
-    std::vector<Candidate> candidates;  // a heap
-    std::vector<std::uint32_t> ways;    // hyperedges, best first
-    std::uint32_t raised = 0;           // the last one found has no successors yet by this tail and later ones
-    bool exhausted = false;
-  };
-
-  Queue& open(std::uint32_t vertex);
-  const Derivation& derivation(std::uint32_t vertex, std::uint32_t rank) const {
-    const Queue& queue = queues_[queue_of_[vertex]];
-    return queue.found[queue.ranked[rank]];
-  }
-  Yield yield(const Hyperedge& hyperedge, std::uint32_t ranks) const;
-  static bool insert(Queue& queue, std::uint64_t value);
-  bool only_one(std::uint32_t vertex) const;
-  std::uint32_t rank_in(const Derivation& derivation, std::uint32_t tail) const {
-    return derivation.ranks == kNone ? 0 : ranks_[derivation.ranks + tail];
-  }
-  bool raise(Queue& queue);
-  void take(Queue& queue);
-
-  const Hypergraph& graph_;
+  const StateGraph& graph_;
   const Forest* forest_ = nullptr;
-  bool distinct_ = false;
-  std::vector<Yield> best_yields_;       // by vertex, of distinct lists only
-  std::vector<std::uint32_t> queue_of_;  // by vertex, or kNone
-  std::deque<Queue> queues_;             // a pool
-  std::size_t opened_ = 0;
-  std::vector<std::uint32_t> ranks_;
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> wanted_;  // vertex and rank: a stack
+};
+
+// The derivations of states; see hypergraph::LazyKBest for what ranks are.
+class LazyKBest {
+ public:
+  // The graph must outlive this.
+  explicit LazyKBest(const StateGraph& graph) : graph_(graph), source_(graph), lists_(source_) {}
+  LazyKBest(const LazyKBest&) = delete;
+
+  // Forgets everything: the graph has changed. Distinct lists have no two derivations with the same words.
+  void reset(const Forest& forest, bool distinct) {
+    source_.set_forest(forest);
+    lists_.reset(distinct, kLookedAt);
+  }
+
+  // Whether a vertex has a derivation of that rank; makes it if need be. All functions below want ranks that exist.
+  bool has(std::uint32_t vertex, std::uint32_t rank) { return lists_.has(vertex, rank); }
+  double score(std::uint32_t vertex, std::uint32_t rank) const { return lists_.value(vertex, rank); }
+  const Hyperedge& hyperedge(std::uint32_t vertex, std::uint32_t rank) const {
+    return graph_.hyperedges[lists_.edge(vertex, rank)];
+  }
+  // The rank that a derivation uses of a tail.
+  std::uint32_t tail_rank(std::uint32_t vertex, std::uint32_t rank, std::uint32_t tail) const {
+    return lists_.tail_rank(vertex, rank, tail);
+  }
+
+ private:
+  const StateGraph& graph_;
+  StateDerivations source_;
+  hypergraph::LazyKBest<StateDerivations> lists_;
 };
 
 }  // namespace treeglot::forest

@@ -1,4 +1,4 @@
-// Lazy k-best lists against all derivations of random hypergraphs, without a language model or a search.
+// K-best lists of states against all derivations of random graphs, without a language model or a search.
 #include "forest/kbest.hh"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ struct Made {
 // Vertex v is the only state of node v; each of its ways is an edge with one option.
 struct Example {
   forest::Forest forest;
-  forest::Hypergraph graph;
+  forest::StateGraph graph;
   std::deque<forest::RuleOption> options;
   std::deque<forest::OptionList> lists;
   std::vector<std::vector<Made>> all;  // by vertex
