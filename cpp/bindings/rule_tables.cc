@@ -118,7 +118,7 @@ void bind_rule_tables(nb::module_& m) {
       .def(
           "spelling",
           [](const RuleTable& self, std::string_view source) {
-            const Names names(self);
+            const RuleTableText names(self);
             const std::vector<std::vector<Symbol>> sides = names.sources(source);
             std::string text;
             if (sides.empty()) text = source;
