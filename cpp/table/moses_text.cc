@@ -8,6 +8,9 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
+
+#include "base/numbers.hh"
 
 namespace treeglot {
 namespace {
@@ -152,13 +155,7 @@ void split_columns(std::string_view line, std::vector<std::string_view>& out) {
 }
 
 bool read_number(std::string_view text, double& value) {
-  auto result = std::from_chars(text.data(), text.data() + text.size(), value);
-  // Numbers too small for a double are a very small score.
-  if (result.ec == std::errc::result_out_of_range) {
-    value = std::strtod(std::string(text).c_str(), nullptr);
-    return std::isfinite(value) && result.ptr == text.data() + text.size();
-  }
-  return result.ec == std::errc() && result.ptr == text.data() + text.size() && std::isfinite(value);
+  return parse_number(text, value) && std::fabs(value) <= std::numeric_limits<float>::max();
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/hash.hh"
+#include "base/numbers.hh"
 
 namespace treeglot {
 namespace {
@@ -52,10 +53,7 @@ std::string read_scores(std::string_view text, std::array<float, n>& out) {
   std::size_t count = 0;
   while (next_token(text, token)) {
     double value = 0;
-    auto [end, error] = std::from_chars(token.data(), token.data() + token.size(), value);
-    if (error == std::errc::result_out_of_range && end == token.data() + token.size()) {
-      value = 0;  // too small for a double
-    } else if (error != std::errc() || end != token.data() + token.size() || !(value >= 0) || std::isinf(value)) {
+    if (!parse_number(token, value) || !(value >= 0) || std::isinf(value)) {
       return refusal(token, "is not a probability");
     }
     if (count < n) out[count] = value > 0 ? std::max(static_cast<float>(std::log(value)), kLowestScore) : kLowestScore;
