@@ -225,6 +225,31 @@ def test_state_is_shortened_and_scores_stay(tmp_path: Path) -> None:
     assert core.null_state().length == 0
 
 
+def test_orders_and_words_out_of_range(tmp_path: Path) -> None:
+    path = tmp_path / "m.arpa"
+    path.write_bytes(GOOD)
+    core = lm.compile_model(path, tmp_path / "m.tglm").core
+    assert [core.grams(order) for order in (1, 2)] == [4, 1]
+    for order in (0, -1, 3, 7, 1 << 30):
+        with pytest.raises(IndexError, match=f"order {order}: the model has orders from 1 to 2"):
+            core.grams(order)
+    assert len(core) == 4
+    for word in (4, 4_000_000_000, (1 << 32) - 1):
+        with pytest.raises(IndexError, match=f"word {word}: the model has words from 0 to 3"):
+            core.score(core.begin_state(), word)
+    assert core.score(core.begin_state(), core.id("a"))[1] == 1
+
+
+def test_arpa_may_be_packed_and_lack_its_last_line_end(tmp_path: Path) -> None:
+    (tmp_path / "m.arpa").write_bytes(GOOD)
+    (tmp_path / "m.arpa.gz").write_bytes(gzip.compress(GOOD))
+    (tmp_path / "open.arpa").write_bytes(GOOD.rstrip(b"\n"))
+    (tmp_path / "dos.arpa").write_bytes(GOOD.replace(b"\n", b"\r\n"))
+    for name in ("m.arpa", "m.arpa.gz", "open.arpa", "dos.arpa"):
+        lm.compile_model(tmp_path / name, tmp_path / f"{name}.tglm")
+    assert len({path.read_bytes() for path in tmp_path.glob("*.tglm")}) == 1
+
+
 def test_reserved_words_are_refused() -> None:
     with pytest.raises(TreeglotError) as caught:
         lm.estimate([b"fine\n", b"not <s> fine\n"], io.BytesIO(), order=2, path="x.txt")

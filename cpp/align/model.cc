@@ -10,6 +10,7 @@
 
 #include "align/symmetrize.hh"
 #include "base/hash.hh"
+#include "base/mapped_header.hh"
 #include "base/parallel.hh"
 #include "base/words.hh"
 
@@ -142,13 +143,17 @@ Model::Model(const std::string& path, bool verify) : file_(path) {
   }
   if (header.size != file_.size()) throw std::runtime_error("the model is truncated");
   std::size_t position = sizeof header;
+  auto check = [](bool good) {
+    if (!good) throw std::runtime_error("the model is damaged");
+  };
   auto take = [&]<class T>(const T*& pointer, std::uint64_t count) {
-    if (count > header.size || count * sizeof(T) > header.size - position)
-      throw std::runtime_error("the model is damaged");
+    check(fits(position, count, sizeof(T), header.size));
     pointer = reinterpret_cast<const T*>(file_.data() + position);
     position = (position + count * sizeof(T) + 7) / 8 * 8;
-    if (position > header.size) throw std::runtime_error("the model is damaged");
+    check(position <= header.size);
   };
+  check(header.sources < header.size && header.targets < header.size && header.sources < kUnknown &&
+        header.targets < kUnknown);
   if (verify && checksum(header, file_.data() + position) != header.checksum) {
     throw std::runtime_error("the model is damaged: its checksum is wrong");
   }
@@ -174,6 +179,13 @@ Model::Model(const std::string& path, bool verify) : file_(path) {
   take(columns_, header.pairs);
   take(chances_, header.pairs);
   same_ratio_ = header.same_ratio;
+  auto check_starts = [&](const std::uint64_t* starts, std::uint64_t count, std::uint64_t end) {
+    check(starts[0] == 0 && starts[count] == end && std::is_sorted(starts, starts + count + 1));
+  };
+  check_starts(source_.starts, header.sources, header.source_bytes);
+  check_starts(target_.starts, header.targets, header.target_bytes);
+  check_starts(rows_, header.sources, header.pairs);
+  check(std::all_of(columns_, columns_ + header.pairs, [&](std::uint32_t target) { return target < header.targets; }));
   for (Words* words : {&source_, &target_}) {
     words->ids.reserve(words->count);
     for (std::size_t id = 0; id < words->count; ++id)

@@ -16,10 +16,7 @@ namespace lm = treeglot::lm;
 
 namespace {
 
-// A state as Python keeps it: opaque, comparable, hashable.
-struct PyState {
-  lm::State state;
-};
+constexpr std::size_t kArpaBlock = std::size_t{1} << 20;  // bytes that are asked for at once
 
 }  // namespace
 
@@ -66,19 +63,16 @@ void bind_lm(nb::module_& m) {
 
   m.def(
       "compile_arpa",
-      [](nb::object lines, const std::string& path) {
-        nb::iterator iterator = nb::iter(lines);
-        nb::object line;
-        std::string_view view;
+      [](nb::callable read, const std::string& path) {
+        nb::object block;  // the one that is worked on
         try {
+          nb::gil_scoped_release release;
           lm::compile_arpa(
-              [&](std::string_view& out) {
-                if (iterator == nb::iterator::sentinel()) return false;
-                line = nb::borrow(*iterator);
-                ++iterator;
-                nb::bytes text = nb::cast<nb::bytes>(line);
-                out = std::string_view(text.c_str(), text.size());
-                return true;
+              [&] {
+                nb::gil_scoped_acquire acquire;
+                block = read(kArpaBlock);
+                const nb::bytes text = nb::cast<nb::bytes>(block);
+                return std::string_view(text.c_str(), text.size());
               },
               path);
         } catch (const lm::ArpaError& error) {
@@ -86,48 +80,42 @@ void bind_lm(nb::module_& m) {
           throw nb::python_error();
         }
       },
-      nb::arg("lines"), nb::arg("path"));
+      nb::arg("read"), nb::arg("path"));
 
-  nb::class_<PyState>(m, "State")
-      .def("__eq__", [](const PyState& a, const PyState& b) { return a.state == b.state; })
-      .def("__hash__",
-           [](const PyState& a) {
-             std::size_t hash = a.state.length;
-             for (int i = 0; i < a.state.length; ++i) hash = hash * 1000003u + a.state.words[i];
-             return hash;
-           })
-      .def_prop_ro("length", [](const PyState& a) { return static_cast<int>(a.state.length); });
+  nb::class_<lm::State>(m, "State")
+      .def("__eq__", [](const lm::State& a, const lm::State& b) { return a == b; })
+      .def("__hash__", &lm::State::hash)
+      .def_prop_ro("length", [](const lm::State& self) { return static_cast<int>(self.length); });
 
   nb::class_<lm::Model>(m, "Model")
       .def(nb::init<const std::string&, bool>(), nb::arg("path"), nb::arg("verify") = false)
       .def_prop_ro("order", &lm::Model::order)
+      .def("__len__", &lm::Model::words)
       .def("grams", &lm::Model::grams, nb::arg("order"))
       .def(
           "id", [](const lm::Model& self, const std::string& word) { return self.id(word); }, nb::arg("word"))
-      .def("begin_state", [](const lm::Model& self) { return PyState{self.begin_state()}; })
-      .def("null_state", [](const lm::Model& self) { return PyState{self.null_state()}; })
+      .def("begin_state", &lm::Model::begin_state)
+      .def("null_state", &lm::Model::null_state)
       .def(
           "score",
-          [](const lm::Model& self, const PyState& in, std::uint32_t word) {
-            PyState out{};
-            lm::Score score = self.score(in.state, word, out.state);
+          [](const lm::Model& self, const lm::State& in, std::uint32_t word) {
+            lm::State out{};
+            const lm::Score score = self.checked_score(in, word, out);
             return std::make_tuple(score.log10, static_cast<int>(score.used), out);
           },
           nb::arg("state"), nb::arg("word"))
       .def(
           "score_text",
           [](const lm::Model& self, nb::bytes text) {
-            std::vector<std::tuple<double, std::uint64_t, std::uint64_t>> result;
-            std::string_view view(text.c_str(), text.size());
+            std::vector<lm::LineScore> scores;
             {
+              const std::string_view view(text.c_str(), text.size());
               nb::gil_scoped_release release;
-              for (std::size_t position = 0; position < view.size();) {
-                std::size_t stop = std::min(view.find('\n', position), view.size());
-                std::uint64_t tokens = 0, unknown = 0;
-                double total = self.score_line(view.substr(position, stop - position), tokens, unknown);
-                result.emplace_back(total, tokens, unknown);
-                position = stop + 1;
-              }
+              scores = self.score_text(view);
+            }
+            nb::list result;
+            for (const lm::LineScore& line : scores) {
+              result.append(nb::make_tuple(line.log10, line.tokens, line.unknown));
             }
             return result;
           },

@@ -11,6 +11,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "lm/model.hh"
@@ -68,15 +69,8 @@ struct TemporaryModel {
     if (handle < 0) throw std::runtime_error("no temporary file");
     ::close(handle);
     path = name;
-    std::istringstream lines(arpa);
-    std::string line;
-    lm::compile_arpa(
-        [&](std::string_view& out) {
-          if (!std::getline(lines, line)) return false;
-          out = line;
-          return true;
-        },
-        path);
+    std::string_view rest = arpa;
+    lm::compile_arpa([&] { return std::exchange(rest, {}); }, path);
   }
   ~TemporaryModel() { ::unlink(path.c_str()); }
   std::string path;

@@ -1,14 +1,14 @@
 // Compiling ARPA text to the file that lm/model.hh maps.
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
-#include <cstdio>
-#include <cstring>
-#include <memory>
-#include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "base/hash.hh"
+#include "base/mapped_writer.hh"
+#include "base/numbers.hh"
 #include "lm/keys.hh"
 #include "lm/model.hh"
 
@@ -59,10 +59,42 @@ class Builder {
 // What is taken for the logarithm of nothing: -inf and all numbers below.
 constexpr double kLogZero = -1000;
 
-struct Compiler {
-  explicit Compiler(const std::function<bool(std::string_view&)>& source) : next_line(source) {}
+// Lines of a text that comes in blocks.
+class LineReader {
+ public:
+  explicit LineReader(const std::function<std::string_view()>& next_block) : next_block_(next_block) {}
 
-  const std::function<bool(std::string_view&)>& next_line;
+  // The next line without its end; false after the last one. A line is valid until the next call.
+  bool next(std::string_view& line) {
+    joined_.clear();
+    while (true) {
+      if (rest_.empty()) {
+        rest_ = next_block_();
+        if (rest_.empty()) {  // the last line may have no end
+          line = joined_;
+          return !joined_.empty();
+        }
+      }
+      const std::size_t end = rest_.find('\n');
+      const std::string_view part = rest_.substr(0, end);
+      rest_.remove_prefix(end == std::string_view::npos ? rest_.size() : end + 1);
+      if (end == std::string_view::npos || !joined_.empty()) joined_ += part;
+      if (end == std::string_view::npos) continue;
+      line = joined_.empty() ? part : std::string_view(joined_);
+      return true;
+    }
+  }
+
+ private:
+  const std::function<std::string_view()>& next_block_;
+  std::string_view rest_;
+  std::string joined_;  // a line that began in an earlier block
+};
+
+struct Compiler {
+  explicit Compiler(const std::function<std::string_view()>& next_block) : lines(next_block) {}
+
+  LineReader lines;
   std::uint64_t line_number = 0;
   std::vector<std::uint64_t> expected;  // n-grams per order by the header
   Vocabulary vocabulary;
@@ -73,9 +105,9 @@ struct Compiler {
   [[noreturn]] void fail(const std::string& message) const { throw ArpaError{line_number, message}; }
 
   bool next(std::string_view& line) {
-    if (!next_line(line)) return false;
+    if (!lines.next(line)) return false;
     ++line_number;
-    while (!line.empty() && (line.back() == '\n' || line.back() == '\r' || line.back() == ' ')) line.remove_suffix(1);
+    while (!line.empty() && (line.back() == '\r' || line.back() == ' ')) line.remove_suffix(1);
     return true;
   }
 
@@ -83,8 +115,7 @@ struct Compiler {
   float number(std::string_view text, const char* what) const {
     double value = 0;
     if (!text.empty() && text.front() == '+') text.remove_prefix(1);
-    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size() || std::isnan(value)) {
+    if (!parse_number(text, value) || std::isnan(value)) {
       fail(std::string(what) + " '" + std::string(text) + "' is not a number");
     }
     if (value > -kLogZero) fail(std::string(what) + " '" + std::string(text) + "' is too large");
@@ -239,14 +270,10 @@ struct Compiler {
   }
 };
 
-struct Close {
-  void operator()(std::FILE* file) const { std::fclose(file); }
-};
-
 }  // namespace
 
-void compile_arpa(const std::function<bool(std::string_view&)>& next_line, const std::string& path) {
-  Compiler compiler(next_line);
+void compile_arpa(const std::function<std::string_view()>& next_block, const std::string& path) {
+  Compiler compiler(next_block);
   compiler.run();
   const int order = static_cast<int>(compiler.expected.size());
 
@@ -264,49 +291,29 @@ void compile_arpa(const std::function<bool(std::string_view&)>& next_line, const
   ModelHeader header{};
   write_magic(header);
   header.order = static_cast<std::uint32_t>(order);
-  std::uint64_t offset = sizeof header;
-  auto reserve = [&](std::uint64_t bytes) {
-    std::uint64_t here = offset;
-    offset += (bytes + 7) / 8 * 8;
-    return here;
+  header.words = compiler.unigrams.size();
+  MappedWriter file(path, sizeof header);
+  auto put = [&](const auto& records) {
+    const std::uint64_t offset = file.align();
+    file.write(records.data(), records.size() * sizeof(records[0]));
+    return offset;
   };
-  header.words_offset = reserve(words.size() * sizeof(WordEntry));
   header.slots[0] = words.size();
+  header.words_offset = put(words);
   header.grams[0] = compiler.expected[0];
-  header.offsets[0] = reserve(compiler.unigrams.size() * sizeof(UnigramEntry));
-  for (int k = 2; k <= order; ++k) {
-    header.grams[k - 1] = compiler.expected[k - 1];
-    header.slots[k - 1] = compiler.tables[k - 2].slots().size();
-    std::size_t entry = k == order ? sizeof(LongestEntry) : sizeof(MiddleEntry);
-    header.offsets[k - 1] = reserve(header.slots[k - 1] * entry);
-  }
-  header.file_size = offset;
-  std::vector<char> body(offset - sizeof header, 0);
-  auto put = [&](std::uint64_t at, const void* data, std::size_t bytes) {
-    std::memcpy(body.data() + at - sizeof header, data, bytes);
-  };
-  put(header.words_offset, words.data(), words.size() * sizeof(WordEntry));
-  put(header.offsets[0], compiler.unigrams.data(), compiler.unigrams.size() * sizeof(UnigramEntry));
+  header.offsets[0] = put(compiler.unigrams);
   for (int k = 2; k <= order; ++k) {
     const auto& slots = compiler.tables[k - 2].slots();
+    header.grams[k - 1] = compiler.expected[k - 1];
+    header.slots[k - 1] = slots.size();
     if (k < order) {
-      put(header.offsets[k - 1], slots.data(), slots.size() * sizeof(MiddleEntry));
+      header.offsets[k - 1] = put(slots);
       continue;
     }
-    std::uint64_t at = header.offsets[k - 1];
-    for (const MiddleEntry& entry : slots) {
-      LongestEntry longest{entry.key, entry.probability};
-      put(at, &longest, sizeof longest);
-      at += sizeof longest;
-    }
+    header.offsets[k - 1] = file.align();
+    for (const MiddleEntry& entry : slots) file.plain(LongestEntry{entry.key, entry.probability});
   }
-  header.checksum = hash_bytes(body.data(), body.size());
-  header.header_checksum = hash_bytes(reinterpret_cast<const char*>(&header), sizeof header);
-  std::unique_ptr<std::FILE, Close> file(std::fopen(path.c_str(), "wb"));
-  if (!file || std::fwrite(&header, sizeof header, 1, file.get()) != 1 ||
-      (!body.empty() && std::fwrite(body.data(), body.size(), 1, file.get()) != 1) || std::fflush(file.get()) != 0) {
-    throw std::runtime_error("cannot write the file (is the disk full?)");
-  }
+  file.finish(header);
 }
 
 }  // namespace treeglot::lm

@@ -10,7 +10,11 @@
 namespace treeglot::lm {
 
 inline constexpr char kMagic[8] = {'T', 'G', 'L', 'M', '\r', '\n', '\x1a', '\0'};
-inline constexpr std::uint32_t kVersion = 1;
+inline constexpr std::uint32_t kVersion = 2;
+
+inline MachineProbe model_probe() {
+  return MachineProbe({sizeof(UnigramEntry), sizeof(MiddleEntry), sizeof(LongestEntry), sizeof(WordEntry)});
+}
 
 inline std::uint64_t first_key(WordId word) { return mix(word + 0x51ED270B8D5C4A37ull); }
 inline std::uint64_t next_key(std::uint64_t key, WordId word) {
@@ -26,6 +30,7 @@ inline std::uint64_t first_slot(std::uint64_t key, std::uint64_t slots) {
 inline void write_magic(ModelHeader& header) {
   std::memcpy(header.magic, kMagic, sizeof kMagic);
   header.version = kVersion;
+  header.probe = model_probe();
 }
 
 }  // namespace treeglot::lm

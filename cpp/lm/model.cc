@@ -1,15 +1,33 @@
 #include "lm/model.hh"
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
-#include <cstring>
 #include <stdexcept>
+#include <string>
 
 #include "base/hash.hh"
-#include "base/mapped_header.hh"
+#include "base/words.hh"
 #include "lm/keys.hh"
 
 namespace treeglot::lm {
 namespace {
+
+// Sums of logarithms that a compiled model can give are far below this; what is beyond, or no number, is damage.
+constexpr float kHighest = 1e5f;
+
+[[noreturn]] void damaged(const char* what) {
+  throw std::runtime_error(std::string("the language model is damaged: ") + what + "; compile it again");
+}
+
+// A search goes on until a free slot, so there must be one; nearly always it is among the first.
+template <class Free>
+void need_free_slot(std::uint64_t slots, Free free) {
+  for (std::uint64_t slot = 0; slot < slots; ++slot) {
+    if (free(slot)) return;
+  }
+  throw std::runtime_error("damaged: a table without a free slot");
+}
 
 template <class Entry>
 inline const Entry* find(const Entry* table, std::uint64_t slots, std::uint64_t key) {
@@ -22,25 +40,41 @@ inline const Entry* find(const Entry* table, std::uint64_t slots, std::uint64_t 
 }  // namespace
 
 Model::Model(const std::string& path, bool verify) : file_(path) {
-  header_ = checked_header<ModelHeader>(file_, kMagic, kVersion, "not a compiled treeglot language model",
-                                        "compiled by another version of treeglot");
-  if (verify &&
-      hash_bytes(file_.data() + sizeof(ModelHeader), file_.size() - sizeof(ModelHeader)) != header_->checksum) {
-    throw std::runtime_error("damaged: the checksum does not fit");
+  header_ = checked_header<ModelHeader>(file_, kMagic, kVersion, model_probe(), "a compiled treeglot language model");
+  if (verify) verify_chunks(file_, header_);
+  const ModelHeader& h = header_;
+  if (h.order < 1 || h.order > kMaxOrder || h.words <= kEnd || h.words > 0xFFFFFFFF || !std::has_single_bit(h.slots[0]))
+    damaged_header();
+  order_ = static_cast<int>(h.order);
+  words_ = mapped_records<WordEntry>(file_, h.words_offset, h.slots[0], file_.size());
+  need_free_slot(h.slots[0], [&](std::uint64_t slot) { return words_[slot].hash == 0; });
+  unigrams_ = mapped_records<UnigramEntry>(file_, h.offsets[0], h.words, file_.size());
+  for (int k = 2; k < order_; ++k) {
+    const auto* table = mapped_records<MiddleEntry>(file_, h.offsets[k - 1], h.slots[k - 1], file_.size());
+    need_free_slot(h.slots[k - 1], [&](std::uint64_t slot) { return table[slot].key == 0; });
+    middle_[k - 1] = table;
   }
-  unigrams_ = reinterpret_cast<const UnigramEntry*>(file_.data() + header_->offsets[0]);
-  words_ = reinterpret_cast<const WordEntry*>(file_.data() + header_->words_offset);
-  for (int k = 2; k < order(); ++k) {
-    middle_[k - 1] = reinterpret_cast<const MiddleEntry*>(file_.data() + header_->offsets[k - 1]);
+  if (order_ > 1) {
+    longest_ = mapped_records<LongestEntry>(file_, h.offsets[order_ - 1], h.slots[order_ - 1], file_.size());
+    need_free_slot(h.slots[order_ - 1], [&](std::uint64_t slot) { return longest_[slot].key == 0; });
   }
-  if (order() > 1) longest_ = reinterpret_cast<const LongestEntry*>(file_.data() + header_->offsets[order() - 1]);
+}
+
+std::uint64_t Model::grams(int order) const {
+  if (order < 1 || order > order_) {
+    throw std::out_of_range("order " + std::to_string(order) + ": the model has orders from 1 to " +
+                            std::to_string(order_));
+  }
+  return header_.grams[order - 1];
 }
 
 WordId Model::id(std::string_view word) const {
   std::uint64_t hash = hash_bytes(word) | 1;
-  std::uint64_t mask = header_->slots[0] - 1;
+  std::uint64_t mask = header_.slots[0] - 1;
   for (std::uint64_t i = hash & mask; words_[i].hash; i = (i + 1) & mask) {
-    if (words_[i].hash == hash) return words_[i].id;
+    if (words_[i].hash != hash) continue;
+    if (words_[i].id >= header_.words) damaged("the number of a word is beyond the vocabulary");
+    return words_[i].id;
   }
   return kUnknown;
 }
@@ -49,23 +83,26 @@ State Model::begin_state() const {
   State state;
   state.words[0] = kBegin;
   state.backoff[0] = unigrams_[kBegin].backoff;
-  state.length = order() > 1 ? 1 : 0;
+  if (!(std::fabs(state.backoff[0]) < kHighest)) damaged("a back-off weight is no number");
+  state.length = order_ > 1 ? 1 : 0;
   return state;
 }
 
 Score Model::score(const State& in, WordId word, State& out) const {
   const UnigramEntry& unigram = unigrams_[word];
   float probability = unigram.probability;
-  bool extends = std::signbit(probability);
+  const int most = std::min<int>(in.length, order_ - 1);  // words before this one that the model can use
+  bool extends = std::signbit(probability) && order_ > 1;
   out.backoff[0] = unigram.backoff;
-  int kept = order() > 1 && !(unigram.backoff == 0 && std::signbit(unigram.backoff)) ? 1 : 0;
+  float held = std::fabs(unigram.backoff);
+  int kept = order_ > 1 && !(unigram.backoff == 0 && std::signbit(unigram.backoff)) ? 1 : 0;
   int used = 1;
   std::uint64_t key = first_key(word);
-  for (int i = 0; i < in.length && extends; ++i) {
+  for (int i = 0; i < most && extends; ++i) {
     std::uint64_t longer = next_key(key, in.words[i]);
     int length = i + 2;
-    std::uint64_t slots = header_->slots[length - 1];
-    if (length == order()) {
+    std::uint64_t slots = header_.slots[length - 1];
+    if (length == order_) {
       if (const LongestEntry* entry = find(longest_, slots, longer)) {
         probability = entry->probability;
         key = longer;
@@ -81,11 +118,13 @@ Score Model::score(const State& in, WordId word, State& out) const {
     extends = std::signbit(probability);
     float backoff = entry->backoff;
     out.backoff[length - 1] = backoff;
+    held += std::fabs(backoff);
     if (!(backoff == 0 && std::signbit(backoff))) kept = length;
     used = length;
   }
   float total = -std::fabs(probability);
   for (int i = used - 1; i < in.length; ++i) total += in.backoff[i];
+  if (!(std::fabs(total) + held < kHighest)) damaged("a probability or a back-off weight is no number");
   out.length = static_cast<std::uint8_t>(kept);
   if (kept > 0) {
     out.words[0] = word;
@@ -97,12 +136,13 @@ Score Model::score(const State& in, WordId word, State& out) const {
 Extension Model::extend(std::uint64_t key, float probability, int length, const WordId* before, int words,
                         float* backoff) const {
   Extension result{probability, 0, 0, true, key};
+  words = std::min(words, order_ - length);
   for (int i = 0; i < words && result.extends; ++i) {
     std::uint64_t longer = next_key(result.key, before[i]);
     int total = length + i + 1;
-    std::uint64_t slots = header_->slots[total - 1];
+    std::uint64_t slots = header_.slots[total - 1];
     std::uint8_t found = static_cast<std::uint8_t>(i + 1);
-    if (total == order()) {
+    if (total == order_) {
       if (const LongestEntry* entry = find(longest_, slots, longer)) {
         result = {-std::fabs(entry->probability), found, result.kept, false, longer};
       }
@@ -111,31 +151,47 @@ Extension Model::extend(std::uint64_t key, float probability, int length, const 
     const MiddleEntry* entry = find(middle_[total - 1], slots, longer);
     if (!entry) break;
     backoff[i] = entry->backoff;
+    if (!(std::fabs(entry->backoff) < kHighest)) damaged("a back-off weight is no number");
     bool needed = !(entry->backoff == 0 && std::signbit(entry->backoff));
     result = {-std::fabs(entry->probability), found, needed ? found : result.kept, std::signbit(entry->probability),
               longer};
   }
+  if (!(result.probability > -kHighest)) damaged("a probability is no number");
   return result;
 }
 
-double Model::score_line(std::string_view line, std::uint64_t& tokens, std::uint64_t& unknown) const {
+Score Model::checked_score(const State& in, WordId word, State& out) const {
+  if (word >= words()) {
+    throw std::out_of_range("word " + std::to_string(word) + ": the model has words from 0 to " +
+                            std::to_string(words() - 1));
+  }
+  return score(in, word, out);
+}
+
+LineScore Model::score_line(std::string_view line) const {
   State states[2];
   states[0] = begin_state();
   int now = 0;
-  double total = 0;
-  std::size_t i = 0;
-  while (true) {
-    while (i < line.size() && (line[i] == ' ' || line[i] == '\t' || line[i] == '\r')) ++i;
-    if (i >= line.size()) break;
-    std::size_t start = i;
-    while (i < line.size() && line[i] != ' ' && line[i] != '\t' && line[i] != '\r') ++i;
-    WordId word = id(line.substr(start, i - start));
-    unknown += word == kUnknown;
-    ++tokens;
-    total += score(states[now], word, states[1 - now]).log10;
+  LineScore result;
+  for_each_word(line, [&](std::string_view text) {
+    const WordId word = id(text);
+    result.unknown += word == kUnknown;
+    ++result.tokens;
+    result.log10 += score(states[now], word, states[1 - now]).log10;
     now = 1 - now;
+  });
+  result.log10 += score(states[now], kEnd, states[1 - now]).log10;
+  return result;
+}
+
+std::vector<LineScore> Model::score_text(std::string_view text) const {
+  std::vector<LineScore> result;
+  for (std::size_t position = 0; position < text.size();) {
+    const std::size_t stop = std::min(text.find('\n', position), text.size());
+    result.push_back(score_line(text.substr(position, stop - position)));
+    position = stop + 1;
   }
-  return total + score(states[now], kEnd, states[1 - now]).log10;
+  return result;
 }
 
 }  // namespace treeglot::lm

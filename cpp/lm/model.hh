@@ -15,8 +15,10 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/mapped_file.hh"
+#include "base/mapped_header.hh"
 #include "lm/estimate.hh"
 
 namespace treeglot::lm {
@@ -27,6 +29,11 @@ struct State {
   std::array<float, kMaxOrder - 1> backoff;
   std::uint8_t length = 0;
 
+  std::size_t hash() const {
+    std::size_t value = length;
+    for (int i = 0; i < length; ++i) value = value * 1000003u + words[i];
+    return value;
+  }
   bool operator==(const State& other) const {
     if (length != other.length) return false;
     for (int i = 0; i < length; ++i) {
@@ -34,6 +41,12 @@ struct State {
     }
     return true;
   }
+};
+
+// A line of words with its end.
+struct LineScore {
+  double log10 = 0;
+  std::uint64_t tokens = 0, unknown = 0;  // words, and those that the model does not know
 };
 
 struct Score {
@@ -74,7 +87,9 @@ struct WordEntry {
 struct ModelHeader {
   char magic[8];
   std::uint32_t version, order;
+  MachineProbe probe;
   std::uint64_t file_size, checksum;  // of everything after the header
+  std::uint64_t words;                // unigrams: those of the text and <unk>, <s>, </s>
   std::uint64_t grams[kMaxOrder];     // per order
   std::uint64_t slots[kMaxOrder];     // size of each table; [0] is that of the word table
   std::uint64_t offsets[kMaxOrder];   // [0]: unigrams
@@ -85,11 +100,12 @@ struct ModelHeader {
 class Model {
  public:
   // Throws std::runtime_error that says what is wrong with the file. `verify` reads all of it and compares the
-  // checksum.
+  // checksum. Without that a damaged place may be met later: id(), score() and extend() throw then, too.
   explicit Model(const std::string& path, bool verify = false);
 
-  int order() const { return static_cast<int>(header_->order); }
-  std::uint64_t grams(int order) const { return header_->grams[order - 1]; }
+  int order() const { return order_; }
+  std::size_t words() const { return header_.words; }  // ids are 0 ... words() - 1
+  std::uint64_t grams(int order) const;                // throws std::out_of_range if there is no such order
 
   // The id of a word, 0 (<unk>) if the model does not know it.
   WordId id(std::string_view word) const;
@@ -97,7 +113,9 @@ class Model {
   State begin_state() const;  // after <s>
   State null_state() const { return State{}; }
 
+  // `word` is below words(); checked_score() throws std::out_of_range if it is not.
   Score score(const State& in, WordId word, State& out) const;
+  Score checked_score(const State& in, WordId word, State& out) const;
 
   // Looks for longer n-grams that end in one found before, whose key, log10 probability and length are given and of
   // which `extends` was true. `before` are the words before it, the nearest first. Writes the back-offs of the n-grams
@@ -105,23 +123,28 @@ class Model {
   Extension extend(std::uint64_t key, float probability, int length, const WordId* before, int words,
                    float* backoff) const;
 
-  // log10 of a line of words separated by blanks, </s> included; counts words that are unknown.
-  double score_line(std::string_view line, std::uint64_t& tokens, std::uint64_t& unknown) const;
+  // A line of words separated by blanks, </s> included; all lines of a text, whose last one need not have an end.
+  LineScore score_line(std::string_view line) const;
+  std::vector<LineScore> score_text(std::string_view text) const;
 
  private:
   MappedFile file_;
-  const ModelHeader* header_;
+  ModelHeader header_;
+  int order_;
   const UnigramEntry* unigrams_;
   const WordEntry* words_;
   std::array<const MiddleEntry*, kMaxOrder> middle_{};
   const LongestEntry* longest_ = nullptr;
 };
 
-// Compiles ARPA text, read line by line through `next_line` (false at the end), to a file. Throws ArpaError.
+// What is wrong with ARPA text, and in which line.
 struct ArpaError {
   std::uint64_t line;
   std::string message;
 };
-void compile_arpa(const std::function<bool(std::string_view&)>& next_line, const std::string& path);
+
+// Compiles ARPA text to a file. `next_block` gives the text in parts of any size, an empty one at the end; each must
+// stay valid until the next call. Throws ArpaError.
+void compile_arpa(const std::function<std::string_view()>& next_block, const std::string& path);
 
 }  // namespace treeglot::lm

@@ -3,10 +3,14 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <cmath>
-#include <sstream>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "lm/estimate.hh"
 
@@ -26,21 +30,14 @@ std::string estimate(std::string_view text, int order, std::size_t memory = std:
 }
 
 struct TemporaryModel {
-  explicit TemporaryModel(const std::string& arpa) {
+  explicit TemporaryModel(std::string_view arpa, std::size_t block = 7) {
     char name[] = "/tmp/treeglot-lm-test-XXXXXX";
     int handle = ::mkstemp(name);
     BOOST_REQUIRE(handle >= 0);
     ::close(handle);
     path = name;
-    std::istringstream lines(arpa);
-    std::string line;
-    lm::compile_arpa(
-        [&](std::string_view& out) {
-          if (!std::getline(lines, line)) return false;
-          out = line;
-          return true;
-        },
-        path);
+    std::size_t at = 0;
+    lm::compile_arpa([&] { return arpa.substr(std::exchange(at, std::min(at + block, arpa.size())), block); }, path);
   }
   ~TemporaryModel() { ::unlink(path.c_str()); }
   std::string path;
@@ -91,16 +88,67 @@ BOOST_AUTO_TEST_CASE(lm_line_is_the_sum_of_its_words) {
     sum += model.score(state, model.id(word), next).log10;
     state = next;
   }
-  std::uint64_t tokens = 0, unknown = 0;
-  BOOST_TEST(std::abs(model.score_line("the  dog sings", tokens, unknown) - sum) < 1e-5);
-  BOOST_TEST(tokens == 3u);
-  BOOST_TEST(unknown == 1u);
+  const lm::LineScore line = model.score_line("the  dog sings");
+  BOOST_TEST(std::abs(line.log10 - sum) < 1e-5);
+  BOOST_TEST(line.tokens == 3u);
+  BOOST_TEST(line.unknown == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(lm_text_may_come_in_any_blocks) {
+  const std::string arpa = estimate(kText, 3);
+  auto bytes_of = [](const std::string& path) {
+    std::ifstream in(path, std::ios::binary);
+    return std::string(std::istreambuf_iterator<char>(in), {});
+  };
+  const TemporaryModel whole(arpa, arpa.size());
+  for (std::size_t block : {1, 2, 100}) {
+    const TemporaryModel parts(arpa, block);
+    BOOST_TEST((bytes_of(parts.path) == bytes_of(whole.path)));
+  }
+  const TemporaryModel without_end(std::string_view(arpa).substr(0, arpa.size() - 1), 64);
+  BOOST_TEST((bytes_of(without_end.path) == bytes_of(whole.path)));
+  for (std::size_t block : {1, 30, 100000}) {
+    std::string broken = arpa;
+    const std::size_t at = broken.find("\\2-grams:") + 10;
+    broken[at] = 'x';
+    const auto line =
+        static_cast<std::uint64_t>(std::count(broken.begin(), broken.begin() + static_cast<long>(at), '\n')) + 1;
+    BOOST_CHECK_EXCEPTION(TemporaryModel(broken, block), lm::ArpaError,
+                          [&](const lm::ArpaError& error) { return error.line == line; });
+  }
+}
+
+BOOST_AUTO_TEST_CASE(lm_words_and_orders_out_of_range) {
+  const TemporaryModel file(estimate(kText, 2));
+  const lm::Model model(file.path);
+  BOOST_CHECK_THROW(model.grams(0), std::out_of_range);
+  BOOST_CHECK_THROW(model.grams(-1), std::out_of_range);
+  BOOST_CHECK_THROW(model.grams(3), std::out_of_range);
+  BOOST_TEST(model.grams(1) == model.words());
+  lm::State out;
+  BOOST_CHECK_THROW(model.checked_score(model.begin_state(), 4'000'000'000, out), std::out_of_range);
+  const auto last = static_cast<lm::WordId>(model.words() - 1);
+  BOOST_TEST(model.checked_score(model.begin_state(), last, out).log10 < 0);
+  BOOST_CHECK_THROW(model.checked_score(model.begin_state(), last + 1, out), std::out_of_range);
+}
+
+// A state of a model with longer n-grams reaches no table that is not there.
+BOOST_AUTO_TEST_CASE(lm_states_of_other_models_are_harmless) {
+  const TemporaryModel long_file(estimate(kText, 5)), short_file(estimate(kText, 1));
+  const lm::Model long_model(long_file.path), short_model(short_file.path);
+  lm::State state = long_model.begin_state(), next;
+  for (const char* word : {"the", "dog", "barks", "at"}) {
+    long_model.score(state, long_model.id(word), next);
+    state = next;
+  }
+  const lm::Score score = short_model.score(state, 2, next);
+  BOOST_TEST(score.used == 1);
+  BOOST_TEST(!score.extends);
 }
 
 BOOST_AUTO_TEST_CASE(lm_damage_is_refused) {
   TemporaryModel file(estimate(kText, 2));
   BOOST_REQUIRE(::truncate(file.path.c_str(), 200) == 0);
   BOOST_CHECK_THROW(lm::Model(file.path), std::runtime_error);
-  std::string line;
-  BOOST_CHECK_THROW(lm::compile_arpa([](std::string_view&) { return false; }, file.path), lm::ArpaError);
+  BOOST_CHECK_THROW(lm::compile_arpa([] { return std::string_view(); }, file.path), lm::ArpaError);
 }

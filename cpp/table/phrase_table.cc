@@ -2,50 +2,55 @@
 
 #include <algorithm>
 #include <bit>
-#include <stdexcept>
+#include <limits>
 
-#include "base/mapped_header.hh"
 #include "table/phrase_table_format.hh"
 
 namespace treeglot {
 
 using namespace table_format;
 
-WordId MappedWords::id(std::string_view wanted) const {
-  std::uint64_t low = 0, high = size_;
-  while (low < high) {
-    std::uint64_t middle = (low + high) / 2;
-    if (word(static_cast<WordId>(middle)) < wanted) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return static_cast<WordId>(low < size_ && word(static_cast<WordId>(low)) == wanted ? low : size_);
+namespace {
+
+// A score of a table that came with its own: no order of entries may depend on what is no number.
+float read_score(ByteReader& reader) {
+  const float score = reader.plain<float>();
+  if (!(score >= 0 && score <= std::numeric_limits<float>::max())) ByteReader::fail();
+  return score;
 }
 
+}  // namespace
+
 PhraseTable::PhraseTable(const std::string& path, bool verify) : file_(path) {
-  header_ = checked_header<TableHeader>(file_, kMagic, kVersion, "not a treeglot phrase table",
-                                        "written by another version of treeglot");
-  if (verify) verify_chunks(file_, *header_);
-  const char* base = file_.data();
-  source_words_ = MappedWords(base + header_->source_strings, base + header_->target_strings, header_->source_words);
-  target_words_ = MappedWords(base + header_->target_strings, base + header_->target_ranks, header_->target_words);
-  target_ranks_ = reinterpret_cast<const WordId*>(base + header_->target_ranks);
-  lexicon_rows_ = reinterpret_cast<const std::uint64_t*>(base + header_->lexicon_rows);
-  lexicon_items_ = reinterpret_cast<const LexicalItem*>(base + header_->lexicon_items);
-  block_data_ = base + header_->block_data;
-  block_index_ = reinterpret_cast<const std::uint64_t*>(base + header_->block_index);
+  header_ = checked_header<TableHeader>(file_, kMagic, kVersion, probe(), "a treeglot phrase table");
+  if (verify) verify_chunks(file_, header_);
+  const TableHeader& h = header_;
+  source_words_ = MappedWords(file_, h.source_strings, h.target_strings, h.source_words);
+  target_words_ = MappedWords(file_, h.target_strings, h.target_ranks, h.target_words);
+  target_ranks_ = mapped_records<WordId>(file_, h.target_ranks, h.target_words, h.lexicon_rows);
+  // A table with its own scores has no word table; its only row is empty.
+  const bool lexicon = !(h.flags & kExplicitScores);
+  lexicon_rows_ =
+      mapped_records<std::uint64_t>(file_, h.lexicon_rows, lexicon ? h.source_words + 2 : 1, h.lexicon_items);
+  lexicon_items_ = mapped_records<LexicalItem>(file_, h.lexicon_items, h.lexicon_size, h.block_data);
+  block_data_ = mapped_records<char>(file_, h.block_data, 0, h.block_index);
+  const std::uint64_t data_size = h.block_index - h.block_data;
+  if ((h.flags & ~kAllFlags) || (!lexicon && h.lexicon_size > 0) || h.sources > data_size || h.entries > data_size ||
+      h.blocks != (h.sources + kBlock - 1) / kBlock || h.source_stop > h.source_words ||
+      h.target_stop > h.target_words || h.longest_source > kMaxPhrase || h.longest_target > kMaxPhrase) {
+    damaged_header();
+  }
+  block_index_ = mapped_records<std::uint64_t>(file_, h.block_index, h.blocks + 1, h.file_size);
 }
 
 ByteReader PhraseTable::block(std::uint64_t number) const {
   std::uint64_t start = block_index_[number], stop = block_index_[number + 1];
-  if (start > stop || stop > header_->block_index - header_->block_data) ByteReader::fail();
+  if (start > stop || stop > header_.block_index - header_.block_data) ByteReader::fail();
   return {block_data_ + start, block_data_ + stop};
 }
 
 std::size_t PhraseTable::sources_in(std::uint64_t block) const {
-  return std::min<std::uint64_t>(kBlock, header_->sources - block * kBlock);
+  return std::min<std::uint64_t>(kBlock, header_.sources - block * kBlock);
 }
 
 std::size_t PhraseTable::read_source(ByteReader& reader, WordId* words) const {
@@ -60,7 +65,7 @@ std::size_t PhraseTable::read_source(ByteReader& reader, WordId* words) const {
 
 // The last block whose first source is not above `source` (0 if there is none).
 std::uint64_t PhraseTable::block_of(std::span<const WordId> source) const {
-  std::uint64_t low = 0, high = header_->blocks;
+  std::uint64_t low = 0, high = header_.blocks;
   WordId first[kMaxPhrase] = {};
   while (high - low > 1) {
     std::uint64_t middle = (low + high) / 2;
@@ -76,7 +81,7 @@ std::uint64_t PhraseTable::block_of(std::span<const WordId> source) const {
 }
 
 std::size_t PhraseTable::find(std::span<const WordId> source, std::vector<TableEntry>& out, std::size_t limit) const {
-  if (header_->blocks == 0) return 0;
+  if (header_.blocks == 0) return 0;
   std::uint64_t number = block_of(source);
   ByteReader reader = block(number);
   std::size_t in_block = sources_in(number);
@@ -100,7 +105,7 @@ std::size_t PhraseTable::find(std::span<const WordId> source, std::vector<TableE
 template <class Visit>
 void PhraseTable::each_source(std::uint64_t first_block, Visit visit) const {
   WordId here[kMaxPhrase] = {};
-  for (std::uint64_t number = first_block; number < header_->blocks; ++number) {
+  for (std::uint64_t number = first_block; number < header_.blocks; ++number) {
     ByteReader reader = block(number);
     std::size_t in_block = sources_in(number);
     for (std::size_t n = 0; n < in_block; ++n) {
@@ -115,7 +120,7 @@ void PhraseTable::each_source(std::uint64_t first_block, Visit visit) const {
 
 void PhraseTable::scan(std::span<const WordId> from, const Take& take) const {
   std::vector<TableEntry> entries;
-  std::uint64_t first = from.empty() || header_->blocks == 0 ? 0 : block_of(from);
+  std::uint64_t first = from.empty() || header_.blocks == 0 ? 0 : block_of(from);
   each_source(first, [&](std::span<const WordId> source, ByteReader& reader) {
     if (!from.empty() && compare(source, from) < 0) return true;
     entries.clear();
@@ -126,7 +131,7 @@ void PhraseTable::scan(std::span<const WordId> from, const Take& take) const {
 
 void PhraseTable::scan_block(std::uint64_t number, const Take& take) const {
   std::vector<TableEntry> entries;
-  std::size_t left = number < header_->blocks ? sources_in(number) : 0;
+  std::size_t left = number < header_.blocks ? sources_in(number) : 0;
   if (left == 0) return;
   each_source(number, [&](std::span<const WordId> source, ByteReader& reader) {
     entries.clear();
@@ -186,10 +191,10 @@ TableShape PhraseTable::shape() const {
 void PhraseTable::lexicon(const std::function<void(WordId, WordId, double, double)>& take) const {
   const WordId no_source = static_cast<WordId>(source_words_.size()),
                no_target = static_cast<WordId>(target_words_.size());
-  if (header_->lexicon_size == 0) return;
+  if (header_.lexicon_size == 0) return;
   for (WordId row = 0; row <= no_source; ++row) {
     std::uint64_t stop = lexicon_rows_[row + 1];
-    if (stop > header_->lexicon_size) ByteReader::fail();
+    if (stop > header_.lexicon_size) ByteReader::fail();
     for (std::uint64_t i = lexicon_rows_[row]; i < stop; ++i) {
       const LexicalItem& item = lexicon_items_[i];
       if (item.target > no_target) ByteReader::fail();
@@ -201,13 +206,13 @@ void PhraseTable::lexicon(const std::function<void(WordId, WordId, double, doubl
 
 void PhraseTable::sort_as_text(std::vector<TableEntry>& entries) const {
   std::sort(entries.begin(), entries.end(), [&](const TableEntry& a, const TableEntry& b) {
-    return compare_phrases(a.target, b.target, header_->target_stop) < 0;
+    return compare_phrases(a.target, b.target, header_.target_stop) < 0;
   });
 }
 
-const PhraseTable::LexicalItem* PhraseTable::lexical(WordId source, WordId target) const {
+const LexicalItem* PhraseTable::lexical(WordId source, WordId target) const {
   std::uint64_t first = lexicon_rows_[source], last = lexicon_rows_[source + 1];
-  if (first > last || last > header_->lexicon_size) ByteReader::fail();
+  if (first > last || last > header_.lexicon_size) ByteReader::fail();
   const LexicalItem* high = lexicon_items_ + last;
   const LexicalItem* found =
       std::lower_bound(lexicon_items_ + first, high, target,
@@ -289,7 +294,7 @@ void PhraseTable::read_links(ByteReader& reader, std::size_t source_length, std:
 
 void PhraseTable::read_entries(ByteReader& reader, std::span<const WordId> source, std::vector<TableEntry>& out,
                                std::size_t limit, bool lexical) const {
-  const bool explicit_scores = header_->flags & kExplicitScores;
+  const bool explicit_scores = header_.flags & kExplicitScores;
   std::size_t count = std::min<std::size_t>(reader.varint(), limit);
   std::uint32_t source_count = static_cast<std::uint32_t>(reader.varint());
   std::vector<WordLink> inverse_links;
@@ -308,12 +313,12 @@ void PhraseTable::read_entries(ByteReader& reader, std::span<const WordId> sourc
     read_links(reader, source.size(), length, entry.links);
     if (shape & 1) read_links(reader, source.size(), length, inverse_links);
     if (explicit_scores) {
-      for (float& score : entry.scores) score = reader.plain<float>();
+      for (float& score : entry.scores) score = read_score(reader);
       entry.reordering.fill(1.0f);
       if (has_reordering()) {
-        for (float& score : entry.reordering) score = reader.plain<float>();
+        for (float& score : entry.reordering) score = read_score(reader);
       }
-      if (header_->flags & kHasCounts) {
+      if (header_.flags & kHasCounts) {
         entry.target_count = static_cast<std::uint32_t>(reader.varint());
         entry.source_count = static_cast<std::uint32_t>(reader.varint());
         entry.count = static_cast<std::uint32_t>(reader.varint());
@@ -323,6 +328,7 @@ void PhraseTable::read_entries(ByteReader& reader, std::span<const WordId> sourc
     entry.count = static_cast<std::uint32_t>(reader.varint());
     entry.source_count = source_count;
     entry.target_count = entry.count + static_cast<std::uint32_t>(reader.varint());
+    if (entry.count == 0 || entry.target_count < entry.count || entry.source_count < entry.count) ByteReader::fail();
     entry.scores[0] = static_cast<float>(static_cast<double>(entry.count) / entry.target_count);
     entry.scores[2] = static_cast<float>(static_cast<double>(entry.count) / entry.source_count);
     if (lexical) {
@@ -339,6 +345,7 @@ void PhraseTable::read_entries(ByteReader& reader, std::span<const WordId> sourc
       for (int side : {0, 3}) {
         seen[side] = static_cast<std::uint32_t>(reader.varint());
         seen[side + 1] = static_cast<std::uint32_t>(reader.varint());
+        if (seen[side] > entry.count || seen[side + 1] > entry.count - seen[side]) ByteReader::fail();
         seen[side + 2] = entry.count - seen[side] - seen[side + 1];
       }
     }

@@ -10,10 +10,8 @@
 
 #include <array>
 #include <cstdint>
-#include <cstdio>
 #include <functional>
 #include <limits>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,6 +19,9 @@
 
 #include "base/bytes.hh"
 #include "base/mapped_file.hh"
+#include "base/mapped_header.hh"
+#include "base/mapped_words.hh"
+#include "base/mapped_writer.hh"
 #include "table/lexical_table.hh"
 #include "table/phrase_counts.hh"
 #include "trees/aligned_bitext.hh"
@@ -40,6 +41,7 @@ struct TableEntry {
 struct TableHeader {
   char magic[8];
   std::uint32_t version, flags;
+  MachineProbe probe;
   std::uint64_t file_size, checksum;
   std::uint64_t entries, sources, blocks;
   std::uint64_t source_words, target_words;      // sizes of the vocabularies
@@ -53,34 +55,14 @@ struct TableHeader {
   std::uint64_t header_checksum;
 };
 
+// An item of the word table: a row of source word, this column.
+struct LexicalItem {
+  WordId target;
+  std::uint32_t forward, backward;  // w(e|f), w(f|e) in units of LexicalTable::kUnit
+};
+
 inline constexpr std::uint32_t kExplicitScores = 1, kHasReordering = 2, kHasCounts = 4;
 inline constexpr std::size_t kMaxPhrase = 255;  // words a side
-
-// Sorted strings in a mapped file.
-class MappedWords {
- public:
-  MappedWords() = default;
-  // `base` and `end` bound the part of the file that holds them.
-  MappedWords(const char* base, const char* end, std::uint64_t size)
-      : size_(size),
-        starts_(reinterpret_cast<const std::uint32_t*>(base)),
-        text_(base + (size + 1) * 4),
-        text_size_(static_cast<std::uint64_t>(end - text_)) {}
-  std::uint64_t size() const { return size_; }
-  std::string_view word(WordId id) const {
-    std::uint32_t start = starts_[id], stop = starts_[id + 1];
-    if (start > stop || stop > text_size_) ByteReader::fail();
-    return {text_ + start, stop - start};
-  }
-  // The id, or size() if the word is not there.
-  WordId id(std::string_view word) const;
-
- private:
-  std::uint64_t size_ = 0;
-  const std::uint32_t* starts_ = nullptr;
-  const char* text_ = nullptr;
-  std::uint64_t text_size_ = 0;
-};
 
 // What a table looks like as a whole. Lengths and numbers of translations are indices.
 struct TableShape {
@@ -98,11 +80,11 @@ class PhraseTable {
   // Throws std::runtime_error that says what is wrong with the file, here or at a damaged place.
   explicit PhraseTable(const std::string& path, bool verify = false);
 
-  const TableHeader& header() const { return *header_; }
+  const TableHeader& header() const { return header_; }
   const MappedWords& source_words() const { return source_words_; }
   const MappedWords& target_words() const { return target_words_; }
-  bool has_reordering() const { return header_->flags & kHasReordering; }
-  bool has_counts() const { return !(header_->flags & kExplicitScores) || header_->flags & kHasCounts; }
+  bool has_reordering() const { return header_.flags & kHasReordering; }
+  bool has_counts() const { return !(header_.flags & kExplicitScores) || header_.flags & kHasCounts; }
 
   // Appends the pairs of a source phrase to `out`, those with the highest p(e|f) first, at most `limit`; returns how
   // many were appended.
@@ -130,12 +112,8 @@ class PhraseTable {
   void sort_as_text(std::vector<TableEntry>& entries) const;
 
  private:
-  struct LexicalItem {
-    WordId target;
-    std::uint32_t forward, backward;  // w(e|f), w(f|e) in units of LexicalTable::kUnit
-  };
   int compare(std::span<const WordId> a, std::span<const WordId> b) const {
-    return compare_phrases(a, b, header_->source_stop);
+    return compare_phrases(a, b, header_.source_stop);
   }
   ByteReader block(std::uint64_t number) const;
   std::size_t sources_in(std::uint64_t block) const;
@@ -154,7 +132,7 @@ class PhraseTable {
                        const std::vector<WordLink>& inverse_links) const;
 
   MappedFile file_;
-  const TableHeader* header_;
+  TableHeader header_;
   MappedWords source_words_, target_words_;
   const WordId* target_ranks_;
   const std::uint64_t* block_index_;
@@ -180,9 +158,6 @@ class PhraseTableWriter {
   void finish();
 
  private:
-  struct Close {
-    void operator()(std::FILE* file) const { std::fclose(file); }
-  };
   struct Pending {
     double weight;
     std::size_t start, stop;  // in entries_
@@ -193,19 +168,10 @@ class PhraseTableWriter {
   void close_source();
   void put_target(std::span<const WordId> target, bool two_alignments);
   void put_links(std::span<const WordLink> links, std::size_t source_length, std::size_t target_length);
-  void write(const char* data, std::size_t size);
-  template <class T>
-  void plain(const T& value) {
-    write(reinterpret_cast<const char*>(&value), sizeof value);
-  }
-  void flush();
-  std::uint64_t align();
   std::uint64_t put_words(const SymbolTable& words);
   void put_lexicon(const LexicalTable* lexicon);
 
-  std::unique_ptr<std::FILE, Close> file_;
-  std::vector<char> buffer_;
-  std::uint64_t position_, checksum_ = 0;
+  MappedWriter file_;
   TableHeader header_{};
   const SymbolTable& source_words_;
   const SymbolTable& target_words_;

@@ -4,14 +4,15 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "base/hash.hh"
-#include "base/mapped_header.hh"
+#include "table/phrase_table.hh"
 
 namespace treeglot::table_format {
 
 inline constexpr char kMagic[8] = {'T', 'G', 'P', 'T', '\r', '\n', '\x1a', '\0'};
-inline constexpr std::uint32_t kVersion = 2;
+inline constexpr std::uint32_t kVersion = 3;
 inline constexpr std::size_t kBlock = 32;  // sources
-inline constexpr std::size_t kChunk = kChecksumChunk;
+inline constexpr std::uint32_t kAllFlags = kExplicitScores | kHasReordering | kHasCounts;
+
+inline MachineProbe probe() { return MachineProbe({sizeof(LexicalItem), sizeof(WordId), kBlock, kMaxPhrase}); }
 
 }  // namespace treeglot::table_format

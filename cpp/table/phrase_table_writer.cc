@@ -1,5 +1,3 @@
-#include <unistd.h>
-
 #include <algorithm>
 #include <numeric>
 #include <stdexcept>
@@ -11,15 +9,9 @@ namespace treeglot {
 
 using namespace table_format;
 
-namespace {
-
-[[noreturn]] void cannot_write() { throw std::runtime_error("cannot write the file (is the disk full?)"); }
-
-}  // namespace
-
 PhraseTableWriter::PhraseTableWriter(const std::string& path, const SymbolTable& source, const SymbolTable& target,
                                      const LexicalTable& lexicon)
-    : file_(std::fopen(path.c_str(), "wb")), source_words_(source), target_words_(target) {
+    : file_(path, sizeof(TableHeader)), source_words_(source), target_words_(target) {
   header_.flags = kHasReordering;
   std::vector<std::uint64_t> frequency(target.size());
   for (WordId id = 0; id < target.size(); ++id) frequency[id] = lexicon.target_total(id);
@@ -28,43 +20,19 @@ PhraseTableWriter::PhraseTableWriter(const std::string& path, const SymbolTable&
 
 PhraseTableWriter::PhraseTableWriter(const std::string& path, const SymbolTable& source, const SymbolTable& target,
                                      const std::vector<std::uint64_t>& frequency, std::uint32_t flags)
-    : file_(std::fopen(path.c_str(), "wb")), source_words_(source), target_words_(target) {
+    : file_(path, sizeof(TableHeader)), source_words_(source), target_words_(target) {
   header_.flags = kExplicitScores | flags;
   start(frequency, nullptr);
 }
 
-void PhraseTableWriter::write(const char* data, std::size_t size) {
-  position_ += size;
-  while (size > 0) {
-    std::size_t part = std::min(size, kChunk - buffer_.size());
-    buffer_.insert(buffer_.end(), data, data + part);
-    data += part;
-    size -= part;
-    if (buffer_.size() == kChunk) flush();
-  }
-}
-
-void PhraseTableWriter::flush() {
-  checksum_ = hash_bytes(buffer_.data(), buffer_.size(), checksum_);
-  if (std::fwrite(buffer_.data(), 1, buffer_.size(), file_.get()) != buffer_.size()) cannot_write();
-  buffer_.clear();
-}
-
-// Every part starts at a multiple of eight; returns where.
-std::uint64_t PhraseTableWriter::align() {
-  static constexpr char zeros[8] = {};
-  write(zeros, (8 - position_ % 8) % 8);
-  return position_;
-}
-
 std::uint64_t PhraseTableWriter::put_words(const SymbolTable& words) {
-  std::uint64_t offset = align(), start = 0;
+  std::uint64_t offset = file_.align(), start = 0;
   for (WordId id = 0; id <= words.size(); ++id) {
     if (start > 0xFFFFFFFF) throw std::runtime_error("a vocabulary of more than 4 GB");
-    plain(static_cast<std::uint32_t>(start));
+    file_.plain(static_cast<std::uint32_t>(start));
     if (id < words.size()) start += words.word(id).size();
   }
-  for (WordId id = 0; id < words.size(); ++id) write(words.word(id).data(), words.word(id).size());
+  for (WordId id = 0; id < words.size(); ++id) file_.write(words.word(id).data(), words.word(id).size());
   return offset;
 }
 
@@ -73,35 +41,31 @@ void PhraseTableWriter::put_lexicon(const LexicalTable* lexicon) {
   std::vector<LexicalTable::Item> items;
   if (lexicon) items = lexicon->items();
   header_.lexicon_size = items.size();
-  header_.lexicon_rows = align();
+  header_.lexicon_rows = file_.align();
   const WordId rows = static_cast<WordId>(source_words_.size()) + 1;
   std::uint64_t next = 0;
   for (WordId row = 0; row < rows && lexicon; ++row) {
-    plain(next);
+    file_.plain(next);
     WordId source = row + 1 == rows ? LexicalTable::kNull : row;
     while (next < items.size() && items[next].source == source) ++next;
   }
-  plain(next);
-  header_.lexicon_items = align();
+  file_.plain(next);
+  header_.lexicon_items = file_.align();
   for (const LexicalTable::Item& item : items) {
-    plain(item.target == LexicalTable::kNull ? static_cast<WordId>(target_words_.size()) : item.target);
-    plain(LexicalTable::units(item.count, lexicon->source_total(item.source)));
-    plain(LexicalTable::units(item.count, lexicon->target_total(item.target)));
+    file_.plain(item.target == LexicalTable::kNull ? static_cast<WordId>(target_words_.size()) : item.target);
+    file_.plain(LexicalTable::units(item.count, lexicon->source_total(item.source)));
+    file_.plain(LexicalTable::units(item.count, lexicon->target_total(item.target)));
   }
 }
 
 void PhraseTableWriter::start(const std::vector<std::uint64_t>& frequency, const LexicalTable* lexicon) {
-  if (!file_) throw std::runtime_error("cannot create the file");
   std::memcpy(header_.magic, kMagic, sizeof kMagic);
   header_.version = kVersion;
+  header_.probe = probe();
   header_.source_words = source_words_.size();
   header_.target_words = target_words_.size();
   header_.source_stop = stop_rank(source_words_);
   header_.target_stop = stop_rank(target_words_);
-  buffer_.reserve(kChunk);
-  TableHeader nothing{};  // an unfinished file is no table
-  if (std::fwrite(&nothing, sizeof nothing, 1, file_.get()) != 1) cannot_write();
-  position_ = sizeof nothing;
   header_.source_strings = put_words(source_words_);
   header_.target_strings = put_words(target_words_);
 
@@ -110,10 +74,10 @@ void PhraseTableWriter::start(const std::vector<std::uint64_t>& frequency, const
   std::stable_sort(by_rank.begin(), by_rank.end(), [&](WordId a, WordId b) { return frequency[a] > frequency[b]; });
   ranks_.resize(frequency.size());
   for (WordId rank = 0; rank < by_rank.size(); ++rank) ranks_[by_rank[rank]] = rank;
-  header_.target_ranks = align();
-  for (WordId id : by_rank) plain(id);
+  header_.target_ranks = file_.align();
+  for (WordId id : by_rank) file_.plain(id);
   put_lexicon(lexicon);
-  header_.block_data = align();
+  header_.block_data = file_.align();
 }
 
 void PhraseTableWriter::start_source(std::span<const WordId> source, std::uint64_t count) {
@@ -128,7 +92,7 @@ void PhraseTableWriter::close_source() {
   if (pending_.empty()) return;
   std::size_t shared = 0;
   if (header_.sources % kBlock == 0) {
-    block_index_.push_back(position_ - header_.block_data);
+    block_index_.push_back(file_.position() - header_.block_data);
   } else {
     while (shared < source_.size() && shared < previous_.size() && source_[shared] == previous_[shared]) ++shared;
   }
@@ -140,10 +104,10 @@ void PhraseTableWriter::close_source() {
   counts.varint(source_count_);
   out.varint(counts.bytes.size() + entries_.bytes.size());
   out.append(counts);
-  write(out.bytes.data(), out.bytes.size());
+  file_.write(out.bytes.data(), out.bytes.size());
   std::stable_sort(pending_.begin(), pending_.end(),
                    [](const Pending& a, const Pending& b) { return a.weight > b.weight; });
-  for (const Pending& one : pending_) write(entries_.bytes.data() + one.start, one.stop - one.start);
+  for (const Pending& one : pending_) file_.write(entries_.bytes.data() + one.start, one.stop - one.start);
   ++header_.sources;
   header_.longest_source = std::max<std::uint64_t>(header_.longest_source, source_.size());
   header_.entries += pending_.size();
@@ -215,18 +179,10 @@ void PhraseTableWriter::add(std::span<const WordId> source, const TableEntry& en
 void PhraseTableWriter::finish() {
   close_source();
   header_.blocks = block_index_.size();
-  block_index_.push_back(position_ - header_.block_data);
-  header_.block_index = align();
-  for (std::uint64_t offset : block_index_) plain(offset);
-  if (!buffer_.empty()) flush();
-  header_.file_size = position_;
-  header_.checksum = checksum_;
-  header_.header_checksum = hash_bytes(reinterpret_cast<const char*>(&header_), sizeof header_);
-  if (std::fseek(file_.get(), 0, SEEK_SET) != 0 || std::fwrite(&header_, sizeof header_, 1, file_.get()) != 1 ||
-      std::fflush(file_.get()) != 0 || ::fsync(::fileno(file_.get())) != 0) {
-    cannot_write();
-  }
-  file_.reset();
+  block_index_.push_back(file_.position() - header_.block_data);
+  header_.block_index = file_.align();
+  for (std::uint64_t offset : block_index_) file_.plain(offset);
+  file_.finish(header_);
 }
 
 }  // namespace treeglot

@@ -6,8 +6,7 @@
 
 #include "base/bytes.hh"
 #include "base/mapped_file.hh"
-#include "base/mapped_header.hh"
-#include "table/phrase_table.hh"
+#include "base/mapped_words.hh"
 #include "table/rule_table_format.hh"
 
 namespace treeglot {
@@ -46,42 +45,42 @@ double logarithm(std::uint64_t steps) {
   return -kStep * static_cast<double>(steps);
 }
 
+// Printable ASCII, then zeros, at least one.
+bool is_name(const char* text, std::size_t size) {
+  const char* end = text + size;
+  const char* stop = std::find(text, end, '\0');
+  return stop != end && std::all_of(text, stop, [](char c) { return c > ' ' && c <= '~'; }) &&
+         std::all_of(stop, end, [](char c) { return c == '\0'; });
+}
+
 }  // namespace
 
 struct RuleTable::File {
   File(const std::string& path, bool verify) : file(path) {
-    header = checked_header<Header>(file, kMagic, kVersion, "not a treeglot rule table",
-                                    "written by another version of treeglot");
-    if (verify) verify_chunks(file, *header);
-    const Header& h = *header;
-    auto part = [&](std::uint64_t offset, std::uint64_t size, std::uint64_t unit, std::uint64_t end) {
-      return offset <= end && size <= (end - offset) / unit;
-    };
-    const bool fits = h.place_bits >= 1 && h.place_bits <= 62 && h.home_buckets >= 1 && h.buckets >= h.home_buckets &&
-                      part(h.source_strings, h.source_words + 1, 4, h.category_strings) &&
-                      part(h.category_strings, h.categories + 1, 4, h.target_strings) &&
-                      part(h.target_strings, h.target_words + 1, 4, h.source_ranks) &&
-                      part(h.source_ranks, h.source_symbols, 4, h.target_ranks) &&
-                      part(h.target_ranks, h.target_symbols, 4, h.data) && h.data <= h.data_end &&
-                      h.data_end <= h.index && part(h.index, h.buckets, 8 * kBucket, h.exceptions) &&
-                      part(h.exceptions, h.exception_count, sizeof(Exception), h.description) &&
-                      part(h.description, h.description_size, 1, h.file_size);
-    if (!fits) throw std::runtime_error("damaged header");
-    const char* base = file.data();
-    words = MappedWords(base + h.source_strings, base + h.category_strings, h.source_words);
-    categories = MappedWords(base + h.category_strings, base + h.target_strings, h.categories);
-    targets = MappedWords(base + h.target_strings, base + h.source_ranks, h.target_words);
-    source_ranks = reinterpret_cast<const Symbol*>(base + h.source_ranks);
-    target_ranks = reinterpret_cast<const TargetSymbol*>(base + h.target_ranks);
-    data = base + h.data;
+    header = checked_header<Header>(file, kMagic, kVersion, probe(), "a treeglot rule table");
+    if (verify) verify_chunks(file, header);
+    const Header& h = header;
+    words = MappedWords(file, h.source_strings, h.category_strings, h.source_words);
+    categories = MappedWords(file, h.category_strings, h.target_strings, h.categories);
+    targets = MappedWords(file, h.target_strings, h.source_ranks, h.target_words);
+    source_ranks = mapped_records<Symbol>(file, h.source_ranks, h.source_symbols, h.target_ranks);
+    target_ranks = mapped_records<TargetSymbol>(file, h.target_ranks, h.target_symbols, h.data);
+    data = mapped_records<char>(file, h.data, 0, h.data_end);
     data_size = h.data_end - h.data;
-    slots = reinterpret_cast<const std::uint64_t*>(base + h.index);
-    exceptions = reinterpret_cast<const Exception*>(base + h.exceptions);
+    if (h.data_end > h.index || h.buckets > h.file_size || h.home_buckets < 1 || h.home_buckets > h.buckets ||
+        h.place_bits < 1 || h.place_bits > 62 || (h.flags & ~(kHasLabels | kDiscounted)) || h.rules > data_size ||
+        h.sources > data_size || h.prefixes > h.buckets * kBucket || h.longest_source > kMaxSide ||
+        h.longest_target > kMaxSide || !is_name(h.grammar, sizeof h.grammar)) {
+      damaged_header();
+    }
+    slots = mapped_records<std::uint64_t>(file, h.index, h.buckets * kBucket, h.exceptions);
+    exceptions = mapped_records<Exception>(file, h.exceptions, h.exception_count, h.description);
+    mapped_records<char>(file, h.description, h.description_size, h.file_size);
     key_mask = (std::uint64_t{1} << (63 - h.place_bits)) - 1;
   }
 
   Place place(std::uint64_t slot) const {
-    return {true, slot & ((std::uint64_t{1} << header->place_bits) - 1), (slot >> header->place_bits & 1) != 0};
+    return {true, slot & ((std::uint64_t{1} << header.place_bits) - 1), (slot >> header.place_bits & 1) != 0};
   }
 
   ByteReader reader(std::uint64_t position) const {
@@ -94,7 +93,7 @@ struct RuleTable::File {
   void read_source(ByteReader& from, std::size_t length, Take take) const {
     for (std::size_t i = 0; i < length; ++i) {
       const std::uint64_t rank = from.varint();
-      if (rank >= header->source_symbols) ByteReader::fail();
+      if (rank >= header.source_symbols) ByteReader::fail();
       take(source_ranks[rank]);
     }
   }
@@ -103,7 +102,7 @@ struct RuleTable::File {
                   double threshold, std::vector<RuleEntry>& out) const;
 
   MappedFile file;
-  const Header* header;
+  Header header;
   MappedWords words, categories, targets;
   const Symbol* source_ranks;
   const TargetSymbol* target_ranks;
@@ -146,7 +145,7 @@ std::string_view RuleTable::category(std::uint32_t id) const { return word_of(fi
 
 RuleTable::Place RuleTable::find(WalkKey key) const {
   const File& file = *file_;
-  const Header& header = *file.header;
+  const Header& header = file.header;
   if (header.exception_count > 0) {
     const Exception* end = file.exceptions + header.exception_count;
     const Exception* found = std::lower_bound(file.exceptions, end, key,
@@ -170,9 +169,10 @@ void RuleTable::File::read_rules(ByteReader& from, std::uint32_t variables, std:
   const std::uint64_t total_code = from.varint();
   const double source_total = total_code % 2 == 0 ? exact_log(total_code) : -logarithm(total_code / 2) - kLeast;
   const double source_count = total_code % 2 == 0 ? exact_value(total_code) : std::exp(source_total);
+  if (!std::isfinite(source_count)) ByteReader::fail();
   std::uint64_t count = from.varint();
   if (limit > 0) count = std::min<std::uint64_t>(count, limit);
-  const bool labels = header->flags & kHasLabels, discounted = header->flags & kDiscounted;
+  const bool labels = header.flags & kHasLabels, discounted = header.flags & kDiscounted;
   const double cut = threshold > 0 ? std::log(threshold) : -HUGE_VAL;
   double best = 0;
   for (std::uint64_t n = 0; n < count; ++n) {
@@ -183,7 +183,7 @@ void RuleTable::File::read_rules(ByteReader& from, std::uint32_t variables, std:
     entry.target.resize(length);
     for (TargetSymbol& symbol : entry.target) {
       const std::uint64_t rank = from.varint();
-      if (rank >= header->target_symbols) ByteReader::fail();
+      if (rank >= header.target_symbols) ByteReader::fail();
       symbol = target_ranks[rank];
       if (is_target_variable(symbol) ? variable_number(symbol) >= variables
           : is_target_node(symbol)   ? target_category(symbol) >= std::max<std::size_t>(categories.size(), 1)
@@ -208,6 +208,7 @@ void RuleTable::File::read_rules(ByteReader& from, std::uint32_t variables, std:
       backward = logarithm(target_code / 2);
       entry.target_total = static_cast<float>(entry.count * std::exp(-backward));
     }
+    if (!std::isfinite(entry.count) || !std::isfinite(entry.target_total)) ByteReader::fail();
     const double lexical_target = logarithm(from.varint()), lexical_source = logarithm(from.varint());
     if (discounted) {
       forward = logarithm(from.varint());
@@ -263,22 +264,22 @@ bool RuleTable::scan(std::uint64_t& position, std::vector<Symbol>& source, std::
   return true;
 }
 
-std::size_t RuleTable::rules() const { return file_->header->rules; }
-std::size_t RuleTable::sources() const { return file_->header->sources; }
-std::size_t RuleTable::prefixes() const { return file_->header->prefixes; }
-std::size_t RuleTable::bytes() const { return file_->header->file_size; }
-std::size_t RuleTable::sentences() const { return file_->header->sentences; }
-std::size_t RuleTable::occurrences() const { return file_->header->occurrences; }
-bool RuleTable::discounted() const { return file_->header->flags & kDiscounted; }
-bool RuleTable::has_labels() const { return file_->header->flags & kHasLabels; }
-std::size_t RuleTable::longest_source() const { return file_->header->longest_source; }
-std::size_t RuleTable::longest_target() const { return file_->header->longest_target; }
+std::size_t RuleTable::rules() const { return file_->header.rules; }
+std::size_t RuleTable::sources() const { return file_->header.sources; }
+std::size_t RuleTable::prefixes() const { return file_->header.prefixes; }
+std::size_t RuleTable::bytes() const { return file_->header.file_size; }
+std::size_t RuleTable::sentences() const { return file_->header.sentences; }
+std::size_t RuleTable::occurrences() const { return file_->header.occurrences; }
+bool RuleTable::discounted() const { return file_->header.flags & kDiscounted; }
+bool RuleTable::has_labels() const { return file_->header.flags & kHasLabels; }
+std::size_t RuleTable::longest_source() const { return file_->header.longest_source; }
+std::size_t RuleTable::longest_target() const { return file_->header.longest_target; }
 std::string RuleTable::grammar() const {
-  const char* name = file_->header->grammar;
-  return {name, std::find(name, name + sizeof file_->header->grammar, '\0')};
+  const char* name = file_->header.grammar;
+  return {name, std::find(name, name + sizeof file_->header.grammar, '\0')};
 }
 std::string RuleTable::description() const {
-  return {file_->file.data() + file_->header->description, file_->header->description_size};
+  return {file_->file.data() + file_->header.description, file_->header.description_size};
 }
 
 }  // namespace treeglot

@@ -23,17 +23,19 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/mapped_header.hh"
 #include "table/rule_counts.hh"
 
 namespace treeglot::rule_format {
 
 inline constexpr char kMagic[8] = {'T', 'G', 'R', 'T', '\r', '\n', '\x1a', '\0'};
-inline constexpr std::uint32_t kVersion = 1;
+inline constexpr std::uint32_t kVersion = 2;
 inline constexpr std::uint32_t kHasLabels = 1, kDiscounted = 2;
 
 struct Header {
   char magic[8];
   std::uint32_t version, flags;
+  MachineProbe probe;
   std::uint64_t file_size, checksum;
   char grammar[32];
   std::uint64_t sentences, occurrences;  // of the corpus
@@ -60,6 +62,8 @@ inline constexpr double kLoad = 0.85;             // of the buckets
 inline constexpr double kStep = 0.004;            // of quantised logarithms: no error above 0.002
 inline constexpr double kLeast = 21;              // no total is below e^-21
 inline constexpr std::uint64_t kMaxSide = 65535;  // symbols
+
+inline MachineProbe probe() { return MachineProbe({sizeof(Symbol), sizeof(TargetSymbol), sizeof(Exception), kBucket}); }
 
 inline std::uint64_t home_bucket(std::uint64_t key, std::uint64_t buckets) {
   __extension__ using Wide = unsigned __int128;

@@ -1,13 +1,10 @@
 #include "table/rule_table_writer.hh"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <bit>
 #include <cstring>
 #include <stdexcept>
 
-#include "base/mapped_header.hh"
 #include "table/rule_table.hh"
 
 namespace treeglot {
@@ -15,8 +12,6 @@ namespace treeglot {
 using namespace rule_format;
 
 namespace {
-
-[[noreturn]] void cannot_write() { throw std::runtime_error("cannot write the file (is the disk full?)"); }
 
 constexpr std::uint32_t kUnused = 0xFFFFFFFF;
 
@@ -55,60 +50,33 @@ void rank_by_frequency(std::vector<Frequency>& symbols) {
 
 RuleTableWriter::RuleTableWriter(const std::string& path, const ParsedBitext& corpus,
                                  const CategoryInterner& categories, Options options)
-    : file_(std::fopen(path.c_str(), "wb")),
+    : file_(path, sizeof(Header)),
       options_(std::move(options)),
       corpus_(corpus),
       categories_(categories),
       items_(options_.folder, options_.memory, ItemLess{}) {
-  if (!file_) throw std::runtime_error("cannot create the file");
   if (options_.grammar.size() >= sizeof header_.grammar)
     throw std::runtime_error("the name of the grammar is too long");
-  buffer_.reserve(kChecksumChunk);
-}
-
-void RuleTableWriter::write(const char* data, std::size_t size) {
-  position_ += size;
-  while (size > 0) {
-    const std::size_t part = std::min(size, kChecksumChunk - buffer_.size());
-    buffer_.insert(buffer_.end(), data, data + part);
-    data += part;
-    size -= part;
-    if (buffer_.size() == kChecksumChunk) flush();
-  }
-}
-
-void RuleTableWriter::flush() {
-  checksum_ = hash_bytes(buffer_.data(), buffer_.size(), checksum_);
-  if (std::fwrite(buffer_.data(), 1, buffer_.size(), file_.get()) != buffer_.size()) cannot_write();
-  buffer_.clear();
-}
-
-std::uint64_t RuleTableWriter::align(std::size_t to) {
-  static constexpr char zeros[64] = {};
-  write(zeros, (to - position_ % to) % to);
-  return position_;
 }
 
 std::uint64_t RuleTableWriter::put_strings(const std::vector<const std::string*>& texts) {
-  const std::uint64_t offset = align(8);
+  const std::uint64_t offset = file_.align(8);
   std::uint64_t start = 0;
   for (std::size_t id = 0; id <= texts.size(); ++id) {
     if (start > 0xFFFFFFFF) throw std::runtime_error("a vocabulary of more than 4 GB");
-    plain(static_cast<std::uint32_t>(start));
+    file_.plain(static_cast<std::uint32_t>(start));
     if (id < texts.size()) start += texts[id]->size();
   }
-  for (const std::string* text : texts) write(text->data(), text->size());
+  for (const std::string* text : texts) file_.write(text->data(), text->size());
   return offset;
 }
 
 void RuleTableWriter::begin(const SymbolUse& use) {
   std::memcpy(header_.magic, kMagic, sizeof kMagic);
   header_.version = kVersion;
+  header_.probe = probe();
   header_.flags = (options_.labels ? kHasLabels : 0) | (options_.discounted ? kDiscounted : 0);
   std::memcpy(header_.grammar, options_.grammar.data(), options_.grammar.size());
-  const Header nothing{};  // an unfinished file is no table
-  if (std::fwrite(&nothing, sizeof nothing, 1, file_.get()) != 1) cannot_write();
-  position_ = sizeof nothing;
 
   std::vector<bool> words(corpus_.source().words.size()), categories(categories_.size()), targets(use.target.size());
   for (std::size_t kind = 0; kind < use.source.size(); ++kind) {
@@ -151,8 +119,8 @@ void RuleTableWriter::begin(const SymbolUse& use) {
   }
   rank_by_frequency(symbols);
   header_.source_symbols = symbols.size();
-  header_.source_ranks = align(8);
-  for (const Frequency& one : symbols) plain(one.symbol);
+  header_.source_ranks = file_.align(8);
+  for (const Frequency& one : symbols) file_.plain(one.symbol);
   symbols.clear();
   target_ranks_.assign(use.target.size(), kUnused);
   variable_ranks_.assign(use.variables.size(), kUnused);
@@ -173,9 +141,9 @@ void RuleTableWriter::begin(const SymbolUse& use) {
   }
   rank_by_frequency(symbols);
   header_.target_symbols = symbols.size();
-  header_.target_ranks = align(8);
-  for (const Frequency& one : symbols) plain(one.symbol);
-  header_.data = align(8);
+  header_.target_ranks = file_.align(8);
+  for (const Frequency& one : symbols) file_.plain(one.symbol);
+  header_.data = file_.align(8);
 }
 
 void RuleTableWriter::put_rule(const CountedSource& source, std::uint64_t source_code, const CountedRule& rule) {
@@ -254,7 +222,7 @@ void RuleTableWriter::take(const CountedSource& source) {
     items_.push({walk_[i], 1});
     ++header_.prefixes;
   }
-  pending_ = {walk_.empty() ? walk_start() : walk_.back(), 2 * (position_ - header_.data + 1)};
+  pending_ = {walk_.empty() ? walk_start() : walk_.back(), 2 * (file_.position() - header_.data + 1)};
   pending_length_ = walk_.size();
 
   std::uint64_t code = exact_code(source.total);
@@ -262,7 +230,7 @@ void RuleTableWriter::take(const CountedSource& source) {
   out_.varint(code);
   out_.varint(source.rules.size());
   for (const CountedRule& rule : source.rules) put_rule(source, code, rule);
-  write(out_.bytes.data(), out_.bytes.size());
+  file_.write(out_.bytes.data(), out_.bytes.size());
   ++header_.sources;
   header_.rules += source.rules.size();
   header_.longest_source = std::max<std::uint64_t>(header_.longest_source, source.source.size());
@@ -279,7 +247,7 @@ void RuleTableWriter::put_index() {
   const int key_bits = 63 - static_cast<int>(header_.place_bits);
   const std::uint64_t key_mask = (std::uint64_t{1} << key_bits) - 1;
   header_.home_buckets = static_cast<std::uint64_t>(static_cast<double>(header_.prefixes) / (kBucket * kLoad)) + 1;
-  header_.index = align(64);
+  header_.index = file_.align(64);
 
   // Items come by key, so by bucket. A chain of full buckets ends with the first that is not full.
   std::vector<Exception> exceptions;
@@ -322,10 +290,10 @@ void RuleTableWriter::put_index() {
     std::size_t filled = 0;
     for (; filled < kBucket && used < waiting.size(); ++filled, ++used) {
       const Item& item = waiting[used];
-      plain((item.key & key_mask) << (header_.place_bits + 1) | slot_of(item));
+      file_.plain((item.key & key_mask) << (header_.place_bits + 1) | slot_of(item));
       chain.push_back(item);
     }
-    for (std::size_t empty = filled; empty < kBucket; ++empty) plain(std::uint64_t{0});
+    for (std::size_t empty = filled; empty < kBucket; ++empty) file_.plain(std::uint64_t{0});
     if (used == waiting.size()) {
       waiting.clear();
       used = 0;
@@ -335,29 +303,21 @@ void RuleTableWriter::put_index() {
   close_chain();
   header_.buckets = bucket;
   std::sort(exceptions.begin(), exceptions.end(), [](const Exception& a, const Exception& b) { return a.key < b.key; });
-  header_.exceptions = align(8);
+  header_.exceptions = file_.align(8);
   header_.exception_count = exceptions.size();
-  for (const Exception& one : exceptions) plain(one);
+  for (const Exception& one : exceptions) file_.plain(one);
 }
 
 std::uint64_t RuleTableWriter::finish(const RuleStatistics& statistics) {
   header_.sentences = statistics.sentences;
   header_.occurrences = statistics.occurrences;
-  header_.data_end = position_;
+  header_.data_end = file_.position();
   put_index();
-  header_.description = position_;
+  header_.description = file_.position();
   header_.description_size = options_.description.size();
-  write(options_.description.data(), options_.description.size());
-  if (!buffer_.empty()) flush();
-  header_.file_size = position_;
-  header_.checksum = checksum_;
-  header_.header_checksum = header_checksum(header_);
-  if (std::fseek(file_.get(), 0, SEEK_SET) != 0 || std::fwrite(&header_, sizeof header_, 1, file_.get()) != 1 ||
-      std::fflush(file_.get()) != 0 || ::fsync(::fileno(file_.get())) != 0) {
-    cannot_write();
-  }
-  file_.reset();
-  return position_;
+  file_.write(options_.description.data(), options_.description.size());
+  file_.finish(header_);
+  return file_.position();
 }
 
 }  // namespace treeglot

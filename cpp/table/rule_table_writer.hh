@@ -1,13 +1,13 @@
 // Writes counted rules as a rule table (rule_table.hh), source by source as they come.
 #pragma once
 
-#include <cstdio>
-#include <memory>
+#include <array>
 #include <string>
 #include <vector>
 
 #include "base/bytes.hh"
 #include "base/external_sort.hh"
+#include "base/mapped_writer.hh"
 #include "grammars/extractor.hh"
 #include "table/rule_counts.hh"
 #include "table/rule_table_format.hh"
@@ -35,9 +35,6 @@ class RuleTableWriter : public RuleConsumer {
   std::uint64_t finish(const RuleStatistics& statistics);
 
  private:
-  struct Close {
-    void operator()(std::FILE* file) const { std::fclose(file); }
-  };
   struct Item {
     std::uint64_t key, value;  // twice (place + 1), and whether longer sources begin with it
   };
@@ -45,23 +42,14 @@ class RuleTableWriter : public RuleConsumer {
     bool operator()(const Item& a, const Item& b) const { return a.key != b.key ? a.key < b.key : a.value > b.value; }
   };
 
-  void write(const char* data, std::size_t size);
-  template <class T>
-  void plain(const T& value) {
-    write(reinterpret_cast<const char*>(&value), sizeof value);
-  }
-  void flush();
-  std::uint64_t align(std::size_t to);
   std::uint64_t put_strings(const std::vector<const std::string*>& texts);
   void put_rule(const CountedSource& source, std::uint64_t source_code, const CountedRule& rule);
   void put_index();
 
-  std::unique_ptr<std::FILE, Close> file_;
+  MappedWriter file_;
   Options options_;
   const ParsedBitext& corpus_;
   const CategoryInterner& categories_;
-  std::vector<char> buffer_;
-  std::uint64_t position_ = 0, checksum_ = 0;
   rule_format::Header header_{};
   std::vector<std::uint32_t> word_ids_, category_ids_, target_ids_;  // of the corpus -> of the table
   std::array<std::vector<std::uint32_t>, 16> source_ranks_;          // kind, id of the corpus -> rank

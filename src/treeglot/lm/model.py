@@ -12,6 +12,7 @@ True
 
 from __future__ import annotations
 
+import contextlib
 import os
 import tempfile
 from collections.abc import Iterable, Iterator
@@ -39,11 +40,19 @@ class LanguageModel:
 
     def __init__(self, path: str | os.PathLike[str], *, verify: bool = False) -> None:
         """Map a file made by `compile_model`. ``verify`` reads all of it and checks the checksum."""
-        name = os.fspath(path)
+        self.path = os.fspath(path)
+        with self.blame():
+            self.core = core.Model(self.path, verify)
+
+    @contextlib.contextmanager
+    def blame(self) -> Iterator[None]:
+        """Turn what the native model says about damage into an `InputError` that names the file."""
         try:
-            self.core = core.Model(name, verify)
+            yield
         except RuntimeError as error:
-            raise InputError(str(error), path=name, line=1, remedy="compile it again: treeglot lm compile") from None
+            raise InputError(
+                str(error), path=self.path, line=1, remedy="compile it again: treeglot lm compile"
+            ) from None
 
     @property
     def order(self) -> int:
@@ -57,7 +66,7 @@ class LanguageModel:
 
     def score(self, line: str) -> float:
         """log10 of the words of ``line`` and the sentence's end."""
-        return self.core.score_text(line.replace("\n", " ").encode() + b"\n")[0][0]
+        return self._scores(line.replace("\n", " ").encode() + b"\n")[0].log10
 
     def score_lines(self, lines: Iterable[bytes]) -> Iterator[LineScore]:
         """The scores of many lines, quickly."""
@@ -67,10 +76,14 @@ class LanguageModel:
             block.append(line if line.endswith(b"\n") else line + b"\n")
             size += len(line)
             if size > 1 << 18:
-                yield from (LineScore(*score) for score in self.core.score_text(b"".join(block)))
+                yield from self._scores(b"".join(block))
                 block.clear()
                 size = 0
-        yield from (LineScore(*score) for score in self.core.score_text(b"".join(block)))
+        yield from self._scores(b"".join(block))
+
+    def _scores(self, text: bytes) -> list[LineScore]:
+        with self.blame():
+            return [LineScore(*score) for score in self.core.score_text(text)]
 
 
 def compile_model(arpa: str | os.PathLike[str], out: str | os.PathLike[str]) -> LanguageModel:
@@ -78,7 +91,7 @@ def compile_model(arpa: str | os.PathLike[str], out: str | os.PathLike[str]) -> 
     name, final = os.fspath(arpa), Path(out)
     with open_binary(name) as stream, atomic_path(final) as temporary:
         try:
-            core.compile_arpa(stream, str(temporary))
+            core.compile_arpa(stream.read, str(temporary))
         except ValueError as error:
             line, message = error.args
             raise InputError(
