@@ -28,6 +28,10 @@ from treeglot.progress import tell
 export_app = typer.Typer(help="Hand a project over to other tools.", no_args_is_help=True)
 
 
+BASELINE, LEARNT_FROM_TREES = combinations.DEMO[0], combinations.DEMO[-1]
+"""The systems that a new project begins with."""
+
+
 def announce(message: str) -> None:
     """Progress of stages on standard error."""
     tell(message)
@@ -48,7 +52,7 @@ def train(
 def tune(
     folder: ProjectArgument = None,
     project: ProjectOption = Path(),
-    system: Annotated[str, typer.Option(help="A system of the configuration, or a preset.")] = "phrases",
+    system: Annotated[str, typer.Option(help="A system of the configuration, or a preset.")] = BASELINE,
     seed: Annotated[int | None, typer.Option(help="Another seed than the project's.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the weights as JSON.")] = False,
 ) -> None:
@@ -67,7 +71,7 @@ def tune(
 def moses(
     folder: Annotated[Path, typer.Argument(help="Where to write.")],
     project: ProjectOption = Path(),
-    system: Annotated[str, typer.Option(help="Whose weights.")] = "phrases",
+    system: Annotated[str, typer.Option(help="Whose weights.")] = BASELINE,
 ) -> None:
     """Write corpus, alignment, lexical tables, ARPA, phrase and reordering tables and a moses.ini with our weights."""
     for path in export_moses(Project(project), folder, system):
@@ -122,7 +126,6 @@ def _section(system: str) -> str:
     return f"[systems.{system}]\ngrammars = [{names}]\n"
 
 
-BASELINE, LEARNT_FROM_TREES = combinations.DEMO[0], combinations.DEMO[-1]
 NO_TREES = f"""
 {_section(BASELINE)}
 # Learnt from trees of the source, which are given or made by [parsers.source]:
