@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from treeglot import ConfigError, TreeglotError
-from treeglot.bitext import CleaningOptions, TextPair, clean, count_bitext, count_words, plan_split, split
+from treeglot.bitext import CleaningOptions, TextPair, clean, count_bitext, counted_words, plan_split, split
 
 words = st.sampled_from(
     ["a", "b1", "2", "maison", "房子", "。", "é", "e\u0301", "x" * 12, " ", "\t", "\u200b", "\ufffd", ""]
@@ -143,12 +143,12 @@ def test_impossible_limits(wrong: dict[str, int]) -> None:
         CleaningOptions(duplicates="all")  # type: ignore[arg-type]
 
 
-def test_count_words() -> None:
-    assert count_words("") == 0
-    assert count_words("l'été  est\u00a0là\t!") == 3
-    assert count_words("我愛treeglot，真的。") == 7
-    assert count_words("カタカナ") == 4
-    assert count_words("한국어 문장") == 2
+def test_counted_words() -> None:
+    assert len(counted_words("")) == 0
+    assert len(counted_words("l'été  est\u00a0là\t!")) == 3
+    assert len(counted_words("我愛treeglot，真的。")) == 7
+    assert len(counted_words("カタカナ")) == 4
+    assert len(counted_words("한국어 문장")) == 2
 
 
 @settings(deadline=None)

@@ -1,8 +1,7 @@
-"""Casing, tokenisation and vocabulary; Moses' behaviour is checked against sacremoses."""
+"""Casing and tokenisation; Moses' behaviour is checked against sacremoses."""
 
 from __future__ import annotations
 
-import tempfile
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from treeglot import ConfigError, TreeglotError
-from treeglot.bitext import Tokenizer, Truecaser, Vocabulary, apply_casing, detokenize, detruecase, tokenize
+from treeglot.bitext import Tokenizer, Truecaser, apply_casing, detokenize, detruecase, tokenize
 from treeglot.bitext.tokenization import WEB
 
 TEXT = """The Seine flows through Paris . It is the river of Paris !
@@ -171,7 +170,7 @@ def test_tokenizer_by_hand() -> None:
     assert detokenize(["我", "爱", "你", "。"], "zh") == "我爱你。"
     assert detokenize(["Il", "n'", "est", "pas", "là", ",", "hein", "?"], "fr") == "Il n'est pas là, hein ?"
     assert detokenize(["d'", "-", "li"], "cs")
-    assert list(Tokenizer("en").tokenize_batch(["a b.", ""])) == [["a", "b", "."], []]
+    assert [Tokenizer("en").tokenize(text) for text in ("a b.", "")] == [["a", "b", "."], []]
     many = " ".join(f"u{n}@x.org" for n in range(1500))
     assert len(tokenize(many, "en", protected=WEB)) == 1500
 
@@ -182,64 +181,3 @@ def test_tokenizer_by_hand() -> None:
 def test_impossible_tokenizers(wrong: dict[str, object]) -> None:
     with pytest.raises(ConfigError):
         Tokenizer("en", **wrong)  # type: ignore[arg-type]
-
-
-tokens_strategy = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=5)
-
-
-@settings(deadline=None)
-@given(st.lists(st.lists(tokens_strategy, max_size=6), max_size=6), st.sampled_from(["frequency", "first-seen"]))
-def test_vocabulary_round_trip(lines: list[list[str]], order: str) -> None:
-    vocabulary = Vocabulary.build(lines, order=order)  # type: ignore[arg-type]
-    assert list(vocabulary)[:3] == ["<unk>", "<s>", "</s>"] == list(vocabulary.specials)
-    for tokens in lines:
-        assert vocabulary.tokens(vocabulary.ids(tokens)) == tokens
-    with tempfile.TemporaryDirectory() as folder:
-        first, second = Path(folder) / "a", Path(folder) / "b"
-        vocabulary.save(first)
-        loaded = Vocabulary.load(first)
-        assert loaded == vocabulary and hash(loaded) == hash(vocabulary)
-        Vocabulary.build(list(lines), order=order).save(second)  # type: ignore[arg-type]
-        assert first.read_bytes() == second.read_bytes()
-
-
-@settings(deadline=None)
-@given(st.lists(st.sampled_from("abcdef"), max_size=40), st.integers(1, 3), st.integers(1, 6))
-def test_vocabulary_order(tokens: list[str], min_count: int, size: int) -> None:
-    kept = [token for token in sorted(set(tokens)) if tokens.count(token) >= min_count]
-    expected = sorted(kept, key=lambda token: -tokens.count(token))[: size - 1]
-    options = {"specials": ("<unk>",), "min_count": min_count, "max_size": size}
-    assert list(Vocabulary.build([tokens], **options))[1:] == expected  # type: ignore[arg-type]
-    seen = sorted(expected, key=tokens.index)
-    assert list(Vocabulary.build([tokens], order="first-seen", **options))[1:] == seen  # type: ignore[arg-type]
-
-
-def test_vocabulary_lookups() -> None:
-    vocabulary = Vocabulary.build([["b", "a", "b"], ["<s>"]], specials=("<s>",), unknown=None)
-    assert list(vocabulary) == ["<s>", "b", "a"] and len(vocabulary) == 3 and "a" in vocabulary
-    assert (vocabulary.count("<s>"), vocabulary.count("b"), vocabulary.count("z")) == (1, 2, 0)
-    assert vocabulary.unknown_id is None
-    with pytest.raises(TreeglotError, match="not in the vocabulary"):
-        vocabulary.id("z")
-    for number in (-1, 3):
-        with pytest.raises(TreeglotError, match="no token has the id"):
-            vocabulary.token(number)
-    with pytest.raises(TreeglotError, match="twice"):
-        Vocabulary(["a", "a"])
-    with pytest.raises(ConfigError, match="no room"):
-        Vocabulary.build([], max_size=1)
-    with pytest.raises(AttributeError):
-        vocabulary.extra = 1  # type: ignore[attr-defined]
-
-
-def test_any_change_to_a_vocabulary_file_is_noticed(tmp_path: Path) -> None:
-    path = tmp_path / "v"
-    Vocabulary.build([["the", "the", "a"]]).save(path)
-    content = path.read_bytes()
-    for place in range(len(content) - 1):
-        path.write_bytes(content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :])
-        with pytest.raises(TreeglotError):
-            Vocabulary.load(path)
-        path.write_bytes(content[:place])
-        with pytest.raises(TreeglotError):
-            Vocabulary.load(path)

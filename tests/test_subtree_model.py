@@ -22,7 +22,7 @@ from treeglot.alignment.subtrees.maps import fit_map
 from treeglot.alignment.subtrees.model import SubtreeAligner, load_model, make_table
 from treeglot.alignment.subtrees.nodes import TreeNodes
 from treeglot.alignment.subtrees.search import is_well_formed
-from treeglot.alignment.subtrees.svm import confidence, fit_exact, fit_linear, margin_of
+from treeglot.alignment.subtrees.svm import confidence, fit_exact, fit_linear
 from treeglot.alignment.subtrees.training import learn_words, train_aligner
 from treeglot.trees.penn import parse_penn
 from treeglot.trees.sentence import AlignedPair, ParsedSentence
@@ -121,7 +121,8 @@ def test_exact_svm_separates(table: CandidateTable) -> None:
 
 def test_confidence_is_the_sigmoid() -> None:
     assert confidence(np.array([-1e9, 0.0, 1e9])).tolist() == pytest.approx([0, 0.5, 1])
-    assert margin_of(float(confidence(np.array([1.7]))[0])) == pytest.approx(1.7)
+    chance = float(confidence(np.array([1.7]))[0])
+    assert np.log(chance) - np.log1p(-chance) == pytest.approx(1.7)
 
 
 @pytest.mark.parametrize("exact", [True, False])

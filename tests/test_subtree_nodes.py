@@ -29,7 +29,6 @@ def test_columns_follow_their_definitions(tree: ConstituencyTree) -> None:
         assert (nodes.first[k], nodes.last[k], nodes.size[k]) == (words[0], words[-1], len(words))
         assert tuple(np.flatnonzero(nodes.yields[k])) == words
         assert nodes.depth[k] == len(above(tree, ref))
-        assert bool(nodes.is_word[k]) == (ref < 0)
         under = [other for other in nodes.refs if ref in above(tree, other)]
         assert nodes.descendants[k] == len(under)
         assert [nodes.refs[a] for a in np.flatnonzero(nodes.ancestors[k])] == under

@@ -8,11 +8,10 @@ from pathlib import Path
 import zstandard
 
 from bad_inputs import BadInput
-from treeglot.bitext import Truecaser, Vocabulary, read_bitext, read_jsonl, read_moses, read_plain, read_tsv
+from treeglot.bitext import Truecaser, read_bitext, read_jsonl, read_moses, read_plain, read_tsv
 
 _EN = b"a\nb\nc\n"
 _FR = b"x\ny\nz\n"
-_VOCABULARY = "# treeglot vocabulary 1: 2 tokens, 1 special, unknown 0\n<unk>\t0\nthe\t2\n"
 
 
 def _plain(folder: Path) -> object:
@@ -31,10 +30,6 @@ def _jsonl(folder: Path) -> object:
     return read_jsonl(folder / "a.jsonl")
 
 
-def _vocabulary(folder: Path) -> object:
-    return Vocabulary.load(folder / "v.txt")
-
-
 def _truecaser(folder: Path) -> object:
     return Truecaser.load(folder / "t.model")
 
@@ -42,10 +37,6 @@ def _truecaser(folder: Path) -> object:
 def _json_case(name: str, line: bytes, says: str) -> BadInput:
     good = b'{"source": "a", "target": "x"}\n'
     return BadInput(f"bitext-jsonl-{name}", {"a.jsonl": good + line + b"\n"}, _jsonl, 2, says)
-
-
-def _vocabulary_case(name: str, text: str, line: int, says: str) -> BadInput:
-    return BadInput(f"bitext-vocabulary-{name}", {"v.txt": text.encode()}, _vocabulary, line, says)
 
 
 def _truecaser_case(name: str, line: bytes, says: str) -> BadInput:
@@ -113,14 +104,6 @@ CASES = [
         2,
         "no field 'fr'",
     ),
-    _vocabulary_case("no-header", "the\t2\n", 1, "header"),
-    _vocabulary_case("empty", "", 1, "header"),
-    _vocabulary_case("no-checksum", _VOCABULARY, 3, "ends after 2 of 2"),
-    _vocabulary_case("wrong-checksum", _VOCABULARY + "# blake2b " + "0" * 32 + "\n", 4, "checksum"),
-    _vocabulary_case("truncated", _VOCABULARY[:-6], 2, "ends after 1 of 2"),
-    _vocabulary_case("bad-count", _VOCABULARY.replace("the\t2", "the\ttwo"), 3, "not 'token TAB count'"),
-    _vocabulary_case("no-count", _VOCABULARY.replace("the\t2", "the 2"), 3, "not 'token TAB count'"),
-    _vocabulary_case("duplicate", _VOCABULARY.replace("the\t2", "<unk>\t2"), 3, "already in line 2"),
     _truecaser_case("cut", b"house (1/", "not a line"),
     _truecaser_case("sum", b"house (1/4) House (2)\n", "do not add up"),
     _truecaser_case("forms", b"house (1/3) Mouse (2)\n", "not casings of one word"),

@@ -10,7 +10,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
 
 from treeglot._core import align as core
 from treeglot.alignment.symmetrize import HEURISTICS, format_links, parse_links
@@ -18,8 +17,6 @@ from treeglot.errors import InputError, TreeglotError
 from treeglot.files import open_binary, type_path
 from treeglot.trees.wordlinks import read_giza
 from treeglot.words import split_words
-
-LinkFormat = Literal["pharaoh", "giza"]
 
 
 def read_alignment(

@@ -1,4 +1,4 @@
-"""Parallel text: reading and writing it, cleaning, casing, tokenisation, vocabulary, splitting.
+"""Parallel text: reading and writing it, cleaning, casing, tokenisation, splitting.
 
 >>> from treeglot.bitext import TextPair, clean
 >>> kept, report = clean([TextPair("a  house", "une maison"), TextPair("", "rien")])
@@ -7,7 +7,7 @@
 """
 
 from treeglot.bitext.casing import Truecaser, apply_casing, detruecase, lowercase
-from treeglot.bitext.cleaning import CleaningOptions, CleaningReport, clean, count_words
+from treeglot.bitext.cleaning import CleaningOptions, CleaningReport, clean, counted_words
 from treeglot.bitext.formats import FORMATS, BitextFormat, find_format, format_by_ending, read_bitext, write_bitext
 from treeglot.bitext.jsonl import read_jsonl, write_jsonl
 from treeglot.bitext.moses import read_moses, write_moses
@@ -18,8 +18,7 @@ from treeglot.bitext.splitting import Split, SplitPlan, plan_split, split
 from treeglot.bitext.statistics import BitextStats, SideStats, count_bitext
 from treeglot.bitext.tabular import read_tsv, write_tsv
 from treeglot.bitext.tmx import read_tmx, write_tmx
-from treeglot.bitext.tokenization import Tokenizer, detokenize, tokenize, tokenize_batch
-from treeglot.bitext.vocabulary import Vocabulary
+from treeglot.bitext.tokenization import Tokenizer, detokenize, tokenize
 
 __all__ = [
     "FORMATS",
@@ -33,11 +32,10 @@ __all__ = [
     "TextPair",
     "Tokenizer",
     "Truecaser",
-    "Vocabulary",
     "apply_casing",
     "clean",
     "count_bitext",
-    "count_words",
+    "counted_words",
     "detokenize",
     "detruecase",
     "find_format",
@@ -53,7 +51,6 @@ __all__ = [
     "read_tsv",
     "split",
     "tokenize",
-    "tokenize_batch",
     "write_bitext",
     "write_jsonl",
     "write_moses",

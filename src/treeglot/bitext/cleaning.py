@@ -284,17 +284,12 @@ def _make_normaliser(options: CleaningOptions) -> Callable[[str], str]:
     return normalise
 
 
-def count_words(text: str) -> int:
-    """Words between blanks, each Chinese or Japanese character one of them.
-
-    >>> count_words("a small house"), count_words("一个 small 房子")
-    (3, 5)
-    """
-    return len(counted_words(text))
-
-
 def counted_words(text: str) -> list[str]:
-    """The words that `count_words` counts."""
+    """Words between blanks, each Chinese or Japanese character one of them: what ``unit="word"`` counts.
+
+    >>> counted_words("a small house"), counted_words("一个 small 房子")
+    (['a', 'small', 'house'], ['一', '个', 'small', '房', '子'])
+    """
     return split_words(text) if text.isascii() or _HAS_CJK.search(text) is None else _WORD.findall(text)
 
 

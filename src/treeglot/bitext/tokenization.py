@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from itertools import groupby
 from typing import Any, get_args
 
@@ -102,10 +102,6 @@ class Tokenizer:
         tokens: list[str] = self._moses.tokenize(text, aggressive_dash_splits=self._split_hyphens, escape=False)
         return tokens
 
-    def tokenize_batch(self, texts: Iterable[str]) -> Iterator[list[str]]:
-        """The tokens of each text, as a stream."""
-        return map(self.tokenize, texts)
-
     def detokenize(self, tokens: Sequence[str]) -> str:
         """Tokens as running text."""
         try:
@@ -145,18 +141,6 @@ def tokenize(
 ) -> list[str]:
     """The tokens of one text; see `Tokenizer`."""
     return _cached(lang, tuple(protected), split_hyphens, method).tokenize(text)
-
-
-def tokenize_batch(
-    texts: Iterable[str],
-    lang: str,
-    *,
-    protected: Sequence[str] = (),
-    split_hyphens: bool = False,
-    method: Method = "auto",
-) -> Iterator[list[str]]:
-    """The tokens of each text, as a stream; see `Tokenizer`."""
-    return _cached(lang, tuple(protected), split_hyphens, method).tokenize_batch(texts)
 
 
 def detokenize(tokens: Sequence[str], lang: str) -> str:

@@ -60,11 +60,6 @@ AUTO_ORDER = ("stanza", "corenlp", "benepar", "spacy", "udpipe")
 """Best first. Backends that give both trees come before backends that give only dependencies."""
 
 
-def backends() -> tuple[str, ...]:
-    """The names of all backends."""
-    return tuple(_MODULES)
-
-
 def available(lang: str | None = None) -> list[BackendInfo]:
     """All backends in the order of preference, with the models for ``lang`` or for every language."""
     code = language_code(lang) if lang else None

@@ -201,21 +201,6 @@ def kernel_matrix(
     return result
 
 
-def bilingual_kernel(
-    a: tuple[Subtree, Subtree],
-    b: tuple[Subtree, Subtree],
-    space: Space = "sst",
-    combination: Combination = "independent",
-    decay: float = DECAY,
-    normalize: bool = False,
-    *,
-    words: bool = True,
-) -> float:
-    """The kernel of two pairs of trees: iBTK (``independent``) or dBTK (``dependent``)."""
-    matrix = bilingual_kernel_matrix([a], [b], space, combination, decay, normalize, threads=1, words=words)
-    return float(matrix[0, 0])
-
-
 def bilingual_kernel_matrix(
     pairs: Sequence[tuple[Subtree, Subtree]],
     others: Sequence[tuple[Subtree, Subtree]] | None = None,

@@ -125,17 +125,6 @@ class TreeNodes:
         return self.tree.labels + (self.tree.tokens.tags if self.has_words else ())
 
     @cached_property
-    def is_word(self) -> Bools:
-        """Which nodes are words (pre-terminals)."""
-        return np.arange(len(self)) >= self.phrases
-
-    @cached_property
-    def spans_one_word(self) -> Bools:
-        """Which nodes cover a single word: words, and phrases over one word."""
-        single: Bools = self.size == 1
-        return single
-
-    @cached_property
     def is_continuous(self) -> bool:
         """Whether no node has a gap."""
         return bool((self.last - self.first + 1 == self.size).all())

@@ -55,11 +55,6 @@ def confidence(margins: NDArray[Any]) -> Doubles:
     return result
 
 
-def margin_of(chance: float) -> float:
-    """The inverse of `confidence`."""
-    return float(np.log(chance) - np.log1p(-chance))
-
-
 def fit_exact(
     kernel: NDArray[Any],
     labels: Bools,

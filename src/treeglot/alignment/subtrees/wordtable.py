@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeglot._core import subtrees as core
-from treeglot.alignment.base import WordTranslation, train
+from treeglot.alignment.base import train
 from treeglot.alignment.lexical import NULL, LexicalTables
 from treeglot.errors import InputError, TreeglotError
 from treeglot.files import read_lines, type_path
@@ -72,11 +72,6 @@ class WordTable:
             for s, t, _ in tables.rows
             if s is not None and t is not None
         )
-
-    @classmethod
-    def of_lexicon(cls, rows: Iterable[WordTranslation]) -> WordTable:
-        """A word aligner's own tables: ``WordTable.of_lexicon(aligner.lexicon())``."""
-        return cls((s, t, forward, backward) for s, t, forward, backward in rows)
 
     @classmethod
     def read(cls, f2e: type_path, e2f: type_path) -> WordTable:

@@ -39,16 +39,6 @@ class Box(NamedTuple):
     def bottom(self) -> float:
         return self.y + self.height
 
-    def overlaps(self, other: Box) -> bool:
-        """Whether the insides of the boxes meet."""
-        slack = 1e-6
-        return (
-            self.x < other.right - slack
-            and other.x < self.right - slack
-            and self.y < other.bottom - slack
-            and other.y < self.bottom - slack
-        )
-
 
 class Distance(NamedTuple):
     """The centres of words ``left`` < ``right`` stand at least ``least`` apart."""
