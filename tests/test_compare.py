@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import statistics
+import sys
 from pathlib import Path
 
 import pytest
@@ -110,6 +111,15 @@ def test_wrong_requests(run: Run, folder: Path) -> None:
         assert result.code == 1 and says in result.err
     with pytest.raises(ConfigError):
         compare_systems(Project(folder), ["phrases"], print, seeds=0)
+
+
+def test_metrics_are_checked_before_work(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "nltk", None)
+    messages: list[str] = []
+    for metric, says in (("meteor", "needs the package nltk"), ("mereor", "no metric 'mereor'")):
+        with pytest.raises(ConfigError, match=says):
+            compare_systems(Project(folder), ["phrases"], messages.append, metrics=["bleu", metric])
+    assert not messages, "nothing was trained"
 
 
 def test_memory_is_of_this_process() -> None:

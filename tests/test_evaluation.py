@@ -6,6 +6,8 @@ import itertools
 import json
 import math
 import random
+import subprocess
+import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -23,7 +25,7 @@ from typer.testing import CliRunner
 
 from treeglot import ConfigError, InputError
 from treeglot.cli.evaluate import evaluate as evaluate_command
-from treeglot.evaluation import Options, compare, evaluate
+from treeglot.evaluation import METRICS, Options, compare, evaluate, usable_metrics
 from treeglot.evaluation.meteor import Meteor
 from treeglot.evaluation.metrics import Array, Metric, build_metrics
 from treeglot.evaluation.nist import Nist
@@ -314,3 +316,27 @@ def test_files_of_different_lengths_are_an_error_with_a_place(texts: dict[str, s
     assert isinstance(result.exception, InputError)
     assert (result.exception.path, result.exception.line) == (str(short), 71)
     assert "ends after 70 lines" in str(result.exception)
+
+
+def test_meteor_is_an_extra(texts: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without NLTK the other metrics are computed; METEOR by name is refused before anything is done."""
+    monkeypatch.setitem(sys.modules, "nltk", None)
+    assert "meteor" not in usable_metrics() and len(usable_metrics()) == len(METRICS) - 1
+    result = CliRunner().invoke(app, [texts["good"], texts["ref"]])
+    assert result.exit_code == 0 and "METEOR" not in result.stdout and "treeglot[meteor]" in result.stderr
+    for call in ([texts["good"], texts["ref"]], ["--system", "phrases", "-p", str(tmp_path / "nowhere")]):
+        refused = CliRunner().invoke(app, [*call, "-m", "bleu,meteor"])
+        assert isinstance(refused.exception, ConfigError) and "needs the package nltk" in str(refused.exception)
+        assert "pip install 'treeglot[meteor]'" in refused.exception.remedy
+    assert [score.metric for score in evaluate(["a b"], ["a b"])] == ["BLEU-lc", "BLEU", "NIST", "chrF", "TER"]
+
+
+def test_only_meteor_imports_nltk() -> None:
+    code = (
+        "import sys; from treeglot.cli import app; from treeglot.evaluation import evaluate\n"
+        "evaluate(['a b'], ['a b'], ['bleu', 'nist', 'chrf', 'ter'])\n"
+        "import treeglot.pipeline.compare, treeglot.cli.demo\n"
+        "assert not any(name.split('.')[0] == 'nltk' for name in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -27,8 +28,11 @@ def evaluate(
         str | None, typer.Option("--baseline", help="Another system's translations to compare with.")
     ] = None,
     metrics: Annotated[
-        str, typer.Option("--metrics", "-m", help="Comma-separated: bleu-lc, bleu, nist, meteor, chrf, ter.")
-    ] = "bleu-lc,bleu,nist,meteor,chrf,ter",
+        str | None,
+        typer.Option(
+            "--metrics", "-m", help="Comma-separated: bleu-lc, bleu, nist, meteor, chrf, ter; all if not given."
+        ),
+    ] = None,
     lowercase: Annotated[bool, typer.Option("--lowercase", "-lc", help="Ignore case in bleu and chrf too.")] = False,
     tokenize: Annotated[
         str | None,
@@ -53,8 +57,9 @@ def evaluate(
 
     bleu is sacreBLEU's default, bleu-lc the same without regard to case, as in most papers on syntax-based translation.
     """
-    from treeglot import evaluation  # numpy, sacreBLEU and NLTK are loaded only for this command
+    from treeglot import evaluation  # numpy and sacreBLEU are loaded only for this command
 
+    names = chosen_metrics(metrics)  # before anything is translated
     if system is not None:
         if hypothesis is not None:
             raise ConfigError("both files and --system", remedy="give translations and references, or --system")
@@ -63,7 +68,6 @@ def evaluate(
         raise ConfigError("nothing to score", remedy="give translations and one or more references, or --system")
     tokenize = tokenize or ("13a" if system is None else "none")
     options = evaluation.Options(lowercase=lowercase, tokenize=tokenize, language=language)
-    names = [name.strip() for name in metrics.split(",") if name.strip()]
     texts = read_parallel([hypothesis, *references, *([baseline] if baseline else [])])
     found, streams = texts[0], texts[1 : 1 + len(references)]
     report = evaluation.evaluate(found, streams, names, options=options, sentences=sentence)
@@ -100,6 +104,23 @@ def evaluate(
         print(other)
     for test in tests:
         print(test)
+
+
+def chosen_metrics(given: str | None) -> list[str]:
+    """The metrics of ``--metrics``, or all that can be had; what is left out is said."""
+    from treeglot import evaluation
+
+    if given is not None:
+        names = [name.strip() for name in given.split(",") if name.strip()]
+        evaluation.check_metrics(names)
+        return names
+    usable = evaluation.usable_metrics()
+    if missing := [name for name in evaluation.METRICS if name not in usable]:
+        print(
+            f"treeglot: without {', '.join(missing)}, whose package is not installed: pip install 'treeglot[meteor]'",
+            file=sys.stderr,
+        )
+    return list(usable)
 
 
 def translated_part(folder: Path, system: str, part: str, seed: int | None) -> tuple[str, str]:

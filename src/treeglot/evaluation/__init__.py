@@ -1,7 +1,19 @@
 """Scores: translations against references (`evaluate`, `compare`), alignments against hand-made ones (`alignment`)."""
 
-from treeglot.evaluation.metrics import METRICS, Metric, Options
+from treeglot.evaluation.metrics import METRICS, Metric, Options, check_metrics, usable_metrics
 from treeglot.evaluation.report import Report, Score, evaluate
 from treeglot.evaluation.significance import TESTS, Comparison, compare
 
-__all__ = ["METRICS", "TESTS", "Comparison", "Metric", "Options", "Report", "Score", "compare", "evaluate"]
+__all__ = [
+    "METRICS",
+    "TESTS",
+    "Comparison",
+    "Metric",
+    "Options",
+    "Report",
+    "Score",
+    "check_metrics",
+    "compare",
+    "evaluate",
+    "usable_metrics",
+]

@@ -1,4 +1,4 @@
-"""METEOR (Banerjee & Lavie 2005; Lavie & Agarwal 2007) with NLTK's word matching.
+"""METEOR (Banerjee & Lavie 2005; Lavie & Agarwal 2007) with NLTK's word matching (extra ``meteor``).
 
 Words are matched exactly, then by stem, then (English, where NLTK's WordNet data is installed) by synonym; the signature
 says which stages were used, because the score depends on it: ``match:exact+stem`` or ``match:exact+stem+wordnet``.
@@ -19,7 +19,6 @@ from typing import Any
 
 import numpy as np
 
-from treeglot.errors import TreeglotError
 from treeglot.evaluation.metrics import Array, Metric, Options, Streams, word_splitter
 
 ALPHA, BETA, GAMMA = 0.9, 3.0, 0.5
@@ -64,12 +63,10 @@ class Meteor(Metric):
     name = "METEOR"
 
     def __init__(self, references: Streams, options: Options) -> None:
-        try:
-            from nltk.stem.porter import PorterStemmer
-            from nltk.stem.snowball import SnowballStemmer
-            from nltk.translate.meteor_score import align_words
-        except ImportError:
-            raise TreeglotError("METEOR needs the package nltk", remedy="pip install nltk") from None
+        from nltk.stem.porter import PorterStemmer
+        from nltk.stem.snowball import SnowballStemmer
+        from nltk.translate.meteor_score import align_words
+
         self._align = align_words
         self._words = word_splitter(options.tokenize)
         self._tok = options.tokenize

@@ -15,6 +15,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -249,13 +250,34 @@ METRICS: dict[str, Callable[[Streams, Options], Metric]] = {
 """``bleu`` with default options is sacreBLEU's default; ``bleu-lc`` is the case-insensitive BLEU-4 of the papers."""
 
 
-def build_metrics(names: Sequence[str], references: Streams, options: Options | None = None) -> list[Metric]:
-    """The metrics of those names over those references; one that an earlier one equals is left out."""
-    found: list[Metric] = []
-    seen: set[str] = set()
+EXTRAS: dict[str, tuple[str, str]] = {"meteor": ("nltk", "meteor")}
+"""Metrics that need a package that an extra of treeglot installs: the package and the extra."""
+
+
+def usable_metrics(names: Sequence[str] = tuple(METRICS)) -> tuple[str, ...]:
+    """Those of ``names`` whose packages are installed."""
+    return tuple(name for name in names if name not in EXTRAS or find_spec(EXTRAS[name][0]) is not None)
+
+
+def check_metrics(names: Sequence[str]) -> None:
+    """Refuse a metric that there is not, or whose package is not installed; call it before a long run."""
     for name in names:
         if name not in METRICS:
             raise ConfigError(f"no metric {name!r}", remedy=f"choose from {', '.join(METRICS)}")
+        if not usable_metrics([name]):
+            package, extra = EXTRAS[name]
+            raise ConfigError(
+                f"the metric {name} needs the package {package}",
+                remedy=f"pip install 'treeglot[{extra}]', or choose from {', '.join(usable_metrics())}",
+            )
+
+
+def build_metrics(names: Sequence[str], references: Streams, options: Options | None = None) -> list[Metric]:
+    """The metrics of those names over those references; one that an earlier one equals is left out."""
+    check_metrics(names)
+    found: list[Metric] = []
+    seen: set[str] = set()
+    for name in names:
         metric = METRICS[name](references, options or Options())
         key = f"{type(metric).__name__}|{metric.signature}"
         if key not in seen:

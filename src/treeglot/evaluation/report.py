@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from treeglot.errors import InputError
-from treeglot.evaluation.metrics import METRICS, Array, Metric, Options, Streams, build_metrics
+from treeglot.evaluation.metrics import Array, Metric, Options, Streams, build_metrics, usable_metrics
 
 
 @dataclass(frozen=True)
@@ -68,18 +68,18 @@ class Report:
 def evaluate(
     hypotheses: Sequence[str],
     references: Sequence[str] | Streams,
-    metrics: Sequence[str] = tuple(METRICS),
+    metrics: Sequence[str] | None = None,
     *,
     options: Options | None = None,
     sentences: bool = False,
 ) -> Report:
     """Score translations against one reference (a sequence of sentences) or several (a sequence of those).
 
-    ``sentences`` adds the score of each sentence: BLEU with effective order, NIST with the information weights of the
+    Without ``metrics`` every one is taken whose package is installed. ``sentences`` adds the score of each sentence: BLEU with effective order, NIST with the information weights of the
     whole set. The number of sentences must be the same everywhere.
     """
     streams = reference_streams(references, len(hypotheses))
-    bound = build_metrics(metrics, streams, options)
+    bound = build_metrics(usable_metrics() if metrics is None else metrics, streams, options)
     return Report(tuple(make_score(metric, metric.statistics(list(hypotheses)), sentences) for metric in bound))
 
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from treeglot.errors import ConfigError, TreeglotError
-from treeglot.evaluation import Comparison, Options, evaluate
+from treeglot.evaluation import Comparison, Options, check_metrics, evaluate, usable_metrics
 from treeglot.evaluation import compare as test_significance
 from treeglot.files import atomic_write, read_lines
 from treeglot.pipeline.config import CONFIG_NAME
@@ -186,7 +186,7 @@ def compare_systems(
     seeds: int = 1,
     parts: Sequence[str] = (),
     running_text: bool = False,
-    metrics: Sequence[str] = METRICS,
+    metrics: Sequence[str] | None = None,
 ) -> SystemComparison:
     """Bring the systems up to date and compare them on ``parts`` (all test parts unless given).
 
@@ -197,6 +197,9 @@ def compare_systems(
         raise ConfigError("systems to compare are named once each", remedy="name one or more systems")
     if seeds < 1:
         raise ConfigError(f"{seeds} seeds", remedy="ask for at least one")
+    left_out = [name for name in METRICS if metrics is None and name not in usable_metrics()]
+    metrics = usable_metrics(METRICS) if metrics is None else metrics
+    check_metrics(metrics)
     chosen = tuple(parts) or project.test_parts
     if not chosen:
         raise ConfigError("no data.test", path=project.folder / CONFIG_NAME, remedy="add [data.test]")
@@ -230,6 +233,8 @@ def compare_systems(
     ]
     if not tuned:
         notes.append("Not tuned: the project has no dev part.")
+    if left_out:
+        notes.append(f"Without {', '.join(left_out)}, whose package is not installed: pip install 'treeglot[meteor]'.")
     return SystemComparison(
         project.config.project.name, (languages.source, languages.target), tuple(rows), signatures, tuple(notes)
     )
