@@ -13,8 +13,8 @@
 #include "grammars/registry.hh"
 #include "table/rule_counts.hh"
 #include "table/rule_table.hh"
-#include "table/rule_table_text.hh"
 #include "table/rule_table_format.hh"
+#include "table/rule_table_text.hh"
 #include "table/rule_table_writer.hh"
 
 namespace nb = nanobind;
