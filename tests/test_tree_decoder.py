@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import itertools
 import math
@@ -416,3 +417,16 @@ def test_refuses_what_does_not_fit(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="stack_limit is -1"):
         world.decoder(stack_limit=-1)
     assert world.decoder().translate(parsed_corpus([])) == []
+
+
+def test_the_core_keeps_its_tables(tmp_path: Path) -> None:
+    world = World(6, tmp_path, "dep2str")
+    corpus = parsed_corpus(world.sentences)
+    before = [result.text for result in world.decoder().translate(corpus)]
+    decoder = world.decoder()._core
+    del world.table, world.phrases, world.model
+    gc.collect()
+    ballast = [RuleTable(tmp_path / "rules") for _ in range(5)]  # where freed tables may have been
+    options = {"nbest": 1, "distinct": False, "with_steps": True, "threads": 1, "progress": None}
+    found = decoder.translate(corpus.columns, 0, len(corpus), **options)  # type: ignore[arg-type]
+    assert [result.text(0) for result in found] == before and len(ballast) == 5

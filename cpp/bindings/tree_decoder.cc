@@ -79,21 +79,24 @@ void bind_tree_decoder(nb::module_& m) {
   nb::class_<forest::TreeDecoder>(m, "TreeDecoder")
       .def(
           "__init__",
-          [](forest::TreeDecoder* self, const std::vector<const treeglot::RuleTable*>& tables,
-             const treeglot::PhraseSource* phrases, const std::string& phrase_grammar, const treeglot::lm::Model& model,
-             const std::vector<double>& weights, int stack_limit, double stack_threshold, int pop_limit, int rule_limit,
-             double rule_threshold, int phrase_limit, int max_phrase_words, const nb::dict& grammars) {
+          [](forest::TreeDecoder* self, const nb::tuple& tables, const treeglot::PhraseSource* phrases,
+             const std::string& phrase_grammar, const treeglot::lm::Model& model, const std::vector<double>& weights,
+             int stack_limit, double stack_threshold, int pop_limit, int rule_limit, double rule_threshold,
+             int phrase_limit, int max_phrase_words, const nb::dict& grammars) {
             forest::TreeDecoderLimits limits;
             limits.search = {stack_limit, stack_threshold, pop_limit};
             limits.tables = {rule_limit, rule_threshold, phrase_limit};
             limits.forest.max_phrase_words = max_phrase_words;
             limits.grammars = given_options(grammars);
-            new (self) forest::TreeDecoder(tables, phrases, phrase_grammar, model, weights, limits);
+            std::vector<const treeglot::RuleTable*> pointers;
+            for (nb::handle table : tables) pointers.push_back(nb::cast<const treeglot::RuleTable*>(table));
+            new (self) forest::TreeDecoder(pointers, phrases, phrase_grammar, model, weights, limits);
           },
           nb::arg("tables"), nb::arg("phrases").none(), nb::arg("phrase_grammar"), nb::arg("model"), nb::arg("weights"),
           nb::kw_only(), nb::arg("stack_limit"), nb::arg("stack_threshold"), nb::arg("pop_limit"),
           nb::arg("rule_limit"), nb::arg("rule_threshold"), nb::arg("phrase_limit"), nb::arg("max_phrase_words"),
-          nb::arg("grammars"), nb::keep_alive<1, 3>(), nb::keep_alive<1, 5>())
+          nb::arg("grammars"), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(),
+          nb::keep_alive<1, 5>())  // a tuple: it keeps its tables, whatever becomes of the caller's names
       .def(
           "translate",
           [](const forest::TreeDecoder& self, const treeglot::ParsedCorpus& corpus, std::size_t first, std::size_t last,

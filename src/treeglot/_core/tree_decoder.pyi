@@ -27,7 +27,7 @@ class TreeTranslation:
 class TreeDecoder:
     def __init__(
         self,
-        tables: Sequence[RuleTable],
+        tables: tuple[RuleTable, ...],
         phrases: PhraseSource | None,
         phrase_grammar: str,
         model: Model,

@@ -222,7 +222,7 @@ class TreeDecoder:
         self._phrases = None if phrases is None else open_phrases(phrases)
         self._model = model
         self._core = core.TreeDecoder(
-            [table.core for table in self._tables],
+            tuple(table.core for table in self._tables),
             self._phrases,
             registry.phrase_grammar().name,
             model.core,
