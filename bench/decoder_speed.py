@@ -20,7 +20,7 @@ from typing import Any
 
 from treeglot import lm
 from treeglot.files import open_binary, read_lines
-from treeglot.search import DEFAULT_WEIGHTS, PhraseDecoder, open_phrases, read_weights
+from treeglot.search import open_phrases, phrase_decoder, read_weights, start_weights
 from treeglot.tables.build import build_phrase_table
 
 DATA = Path(os.environ.get("TREEGLOT_DATA", Path(__file__).parents[2] / "shared" / "data")) / "mt/multi30k/lc-tok"
@@ -47,7 +47,7 @@ def main() -> int:
     if not DATA.is_dir():
         print(f"no {DATA}: set TREEGLOT_DATA")
         return 0
-    weights = read_weights(options.weights) if options.weights else DEFAULT_WEIGHTS
+    weights = read_weights(options.weights) if options.weights else start_weights(["phrases"])
     sentences = [line for _, line in read_lines(DATA / "test.de")][: options.sentences]
     references = [line for _, line in read_lines(DATA / "test.en")][: options.sentences]
     with tempfile.TemporaryDirectory() as name:
@@ -64,7 +64,7 @@ def main() -> int:
             return 1
         start = time.process_time()
         table, model = open_phrases(folder / "table"), lm.LanguageModel(folder / "model")
-        PhraseDecoder(table, model, weights).translate(["ein mann ."], threads=1)
+        phrase_decoder(table, model, weights).translate(["ein mann ."], threads=1)
         opened = time.process_time() - start
         settings: list[tuple[str, dict[str, Any], int]] = [
             (f"cube {pops}", {"pop_limit": pops, "stack_size": max(200, pops // 2)}, 1) for pops in options.pops
@@ -75,9 +75,9 @@ def main() -> int:
             settings.append(("stack 200", {"search": "stack"}, 1))
         rows: list[dict[str, Any]] = []
         for label, limits, nbest in settings:
-            decoder = PhraseDecoder(table, model, weights, **limits)
+            decoder = phrase_decoder(table, model, weights, **limits)
             start = time.process_time()
-            found = decoder.translate(sentences, nbest=nbest, threads=1)
+            found = decoder.translate(sentences, nbest=nbest, threads=1, derivations=False)
             seconds = time.process_time() - start
             rows.append(
                 {

@@ -17,7 +17,7 @@ from pathlib import Path
 from treeglot import lm
 from treeglot._core import rules as core_rules
 from treeglot._core.forest import Forest, Search
-from treeglot.search import DEFAULT_WEIGHTS, PhraseDecoder, read_moses_phrases
+from treeglot.search import phrase_decoder, read_moses_phrases, start_weights
 from treeglot.trees import ConstituencyTree, DependencyTree, ParsedSentence, Tokens
 from treeglot.trees.corpus import parsed_bitext
 from treeglot.trees.display import to_svg, to_text
@@ -77,7 +77,7 @@ def unknown_words(size: int) -> Job:
     with tempfile.TemporaryDirectory() as folder:
         table = Path(folder) / "table"
         table.write_text("a ||| x ||| 0.5 0.5 0.5 0.5 |||\n")
-        decoder = PhraseDecoder(read_moses_phrases(table), small_model(2), DEFAULT_WEIGHTS)
+        decoder = phrase_decoder(read_moses_phrases(table), small_model(2), start_weights(["phrases"]))
     sentence = " ".join(f"w{n}" for n in range(size))
     return lambda: decoder.translate([sentence], threads=1)
 

@@ -30,7 +30,6 @@ from treeglot.grammars.subtree_phrases import BracketStatistics
 from treeglot.pipeline.compare import translate_part
 from treeglot.pipeline.decoding import start_weights
 from treeglot.pipeline.project import Project
-from treeglot.search.phrases import PhraseDecoder
 from treeglot.tables import PhraseTable, write_phrase_counts
 from treeglot.tables.sets import compare_sets
 from treeglot.trees.formats import read_sentences
@@ -209,12 +208,11 @@ def print_use(projects: dict[str, Project], tuned: bool) -> None:
     for name, project in projects.items():
         weights = project.weights("phrases") if tuned else start_weights(project.system("phrases"))
         decoder = project.decoder("phrases", weights)
-        assert isinstance(decoder, PhraseDecoder)
-        uses = [use for one in decoder.translate(test, threads=project.threads) for use in one.derivation]
+        uses = [use for one in decoder.translate(test, threads=project.threads) for use in one.derivation.children]
         own = PhraseTable(project.table)
         words = {word for line in test for word in line.split()}
         covered = [source for source in wanted if own.lookup(source, 1)]
-        further = [use for use in uses if not use.unknown and use.target not in known[use.source]]
+        further = [use for use in uses if use.grammar != "copy" and use.target not in known[use.source]]
         rows.append(
             [
                 name,

@@ -6,6 +6,7 @@ import json
 import statistics
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,8 +15,10 @@ from treeglot import ConfigError
 from treeglot.evaluation import Options, evaluate
 from treeglot.examples import Sizes, write_example
 from treeglot.pipeline.compare import METRICS, compare_systems, table_cells, table_header
-from treeglot.pipeline.decoding import peak_memory
+from treeglot.pipeline.decoding import main, peak_memory
 from treeglot.pipeline.project import Project
+from treeglot.search import Decoder, Translation
+from treeglot.trees.corpus import ParsedCorpus
 
 CONFIG = """\
 [languages]
@@ -79,6 +82,26 @@ def test_table(run: Run, folder: Path, tmp_path: Path) -> None:
     text = out.read_text(encoding="utf-8")
     assert text.count("| consdep2str |") == 2 and "±" in text and "tok:none" in text and "### test_long" in text
     assert set(found["signatures"]) == set(METRICS)
+
+
+def test_a_part_is_decoded_once(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The phrasal shares come from the same translations as the text."""
+    calls: list[int] = []
+    translate = Decoder.translate
+
+    def counted(self: Decoder, source: ParsedCorpus, **options: Any) -> list[Translation]:
+        calls.append(len(source))
+        return translate(self, source, **options)
+
+    monkeypatch.setattr(Decoder, "translate", counted)
+    for system in ("phrases", "consdep2str", "cons2str"):
+        Project(folder).train(lambda _: None, [system])
+        calls.clear()
+        main(str(folder), system, "test", "1", str(tmp_path / "text"), str(tmp_path / "facts"))
+        assert calls == [15]
+        facts = json.loads((tmp_path / "facts").read_text(encoding="utf-8"))
+        assert ("hdr_rules" in facts) == (system == "consdep2str")
+        assert facts.get("phrasal_rules", 0) <= facts.get("hdr_rules", 0)
 
 
 def test_a_second_time_nothing_runs(folder: Path) -> None:

@@ -14,41 +14,27 @@ from hypothesis import strategies as st
 
 from treeglot.errors import ConfigError
 from treeglot.examples import worked_example
-from treeglot.search.display import (
-    Explained,
-    PhraseNode,
-    derivation_svg,
-    derivation_text,
-    list_steps,
-    page,
-    phrase_derivation,
-    to_record,
-)
+from treeglot.search import RuleUse as Node
+from treeglot.search.display import Explained, derivation_svg, derivation_text, list_steps, page, to_record
 from treeglot.search.display.svg import tree_to_show
-from treeglot.search.phrases import PhraseUse
 from treeglot.trees import DependencyTree, ParsedSentence, Tokens
-
-Node = PhraseNode
 
 
 def worked_derivation() -> Node:
-    ultrabook = Node("phrases", 6, 8, "超极 本", "Ultrabook", ("Ultrabook",), kind="group", label="NP[JJ_NN]")
-    first = Node("consdep2str", 4, 6, "首 ^_:M", "the first", ("the", "first"), kind="subtree")
-    words = ("the", "first", "Ultrabook", "in", "Asia")
+    ultrabook = Node("phrases", 6, 8, "超极 本", ("Ultrabook",), "group", "NP[JJ_NN]")
+    first = Node("consdep2str", 4, 6, "首 ^_:M", ("the", "first"), "subtree")
     source = "亚洲 x1:款* ^x2:NP[JJ_NN]"
-    book = Node("consdep2str", 3, 8, source, "x1 x2 in Asia", words, "subtree", children=(first, ultrabook),
-                target_items=(0, 1, "in", "Asia"), features={"consdep2str.p_ts": -1.2})  # fmt: skip
-    intel = Node("phrases", 0, 1, "英特尔", "Intel", ("Intel",), kind="word")
+    book = Node("consdep2str", 3, 8, source, (0, 1, "in", "Asia"), "subtree", children=(first, ultrabook),
+                features={"consdep2str.p_ts": -1.2})  # fmt: skip
+    intel = Node("phrases", 0, 1, "英特尔", ("Intel",), "word")
     return Node(
         "consdep2str",
         0,
         8,
         "x1:NR 将 ^推出 x2:本*",
-        "x1 will launch x2",
-        ("Intel", "will", "launch", *words),
+        (0, "will", "launch", 1),
         "subtree",
         children=(intel, book),
-        target_items=(0, "will", "launch", 1),
         features={"lm": -7.5, "words": 8.0},
     )
 
@@ -76,9 +62,8 @@ def random_derivation(size: int, chance: random.Random, words: list[str] | None 
         children = sorted((made[child] for child in below.get(head, [])), key=lambda node: node.begin)
         items: list[str | int] = [*range(len(children)), *(f"w{head}.{k}" for k in range(chance.randint(0, 2)))]
         chance.shuffle(items)
-        yields = [word for item in items for word in ([item] if isinstance(item, str) else children[item].words)]
-        made[head] = Node("dep2str", begin, end, f"s{head}", "t", tuple(yields), "subtree", children=tuple(children),
-                          target_items=tuple(items), features={"lm": -1.0})  # fmt: skip
+        made[head] = Node("dep2str", begin, end, f"s{head}", tuple(items), "subtree", children=tuple(children),
+                          features={"lm": -1.0})  # fmt: skip
     forms = words or [f"f{j}" for j in range(size)]
     return ParsedSentence.of(DependencyTree(forms, heads)), made[heads.index(-1)]
 
@@ -113,13 +98,14 @@ def test_text_and_record() -> None:
 
 
 def test_phrase_based_derivations() -> None:
-    uses = [
-        PhraseUse(1, 2, "b", "B", False, (), {"LM0": -1.0}),
-        PhraseUse(2, 3, "c", "c", True, (), {}),
-        PhraseUse(0, 1, "a", "A A", False, (), {}),
-    ]
-    root = phrase_derivation(uses, 3)
+    phrases = (
+        Node("phrases", 0, 1, "a", ("A", "A")),
+        Node("phrases", 1, 2, "b", ("B",), features={"lm": -1.0}),
+        Node("copy", 2, 3, "c", ("c",)),
+    )
+    root = Node("phrases", 0, 3, "x1 x2 x3", (1, 2, 0), "goal", children=phrases)
     assert root.words == ("B", "c", "A", "A") and root.target == "x2 x3 x1"
+    assert root.in_target_order == (phrases[1], phrases[2], phrases[0])
     steps = list_steps(root)
     assert [(step.use.source, step.use.grammar, step.target_span) for step in steps[1:]] == [
         ("a", "phrases", (2, 4)),
@@ -129,8 +115,7 @@ def test_phrase_based_derivations() -> None:
     sentence = ParsedSentence(Tokens(["a", "b", "c"]))
     assert tree_to_show(sentence, root) == "words"
     ElementTree.fromstring(derivation_svg(sentence, root))
-    empty = phrase_derivation([], 0)
-    assert empty.words == ()
+    assert Node("phrases", 0, 0, "", (), "goal").words == ()
 
 
 def colours(svg: str, css: str) -> dict[int, set[str]]:
@@ -238,11 +223,9 @@ def test_awkward_words(words: list[str], seed: int) -> None:
 
 def test_long_and_deep() -> None:
     """A chain of 400 words: no recursion, bounded pictures."""
-    node = Node("dep2str", 399, 400, "w", "v", ("v",), "subtree")
+    node = Node("dep2str", 399, 400, "w", ("v",), "subtree")
     for j in range(398, -1, -1):
-        node = Node(
-            "dep2str", j, 400, "w x1", "v x1", ("v", *node.words), "subtree", children=(node,), target_items=("v", 0)
-        )
+        node = Node("dep2str", j, 400, "w x1", ("v", 0), "subtree", children=(node,))
     sentence = ParsedSentence.of(DependencyTree(["w"] * 400, range(-1, 399)))
     assert len(list_steps(node)) == 400
     assert len(derivation_text(node).splitlines()) == 400

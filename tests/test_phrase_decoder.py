@@ -17,19 +17,19 @@ from hypothesis import strategies as st
 from treeglot import TreeglotError, lm
 from treeglot.files import read_lines
 from treeglot.search import (
-    DEFAULT_WEIGHTS,
-    FEATURES,
-    PhraseDecoder,
-    PhraseUse,
+    RuleUse,
     Translation,
+    feature_names,
+    forest_decoder,
     format_moses_weights,
     open_phrases,
+    phrase_decoder,
     read_moses_phrases,
     read_moses_weights,
     read_weights,
+    start_weights,
     write_weights,
 )
-from treeglot.search.trees import TreeDecoder, default_tree_weights
 from treeglot.tables import build_rule_table
 from treeglot.tables.moses import import_moses
 from treeglot.trees.corpus import parsed_bitext, parsed_corpus
@@ -41,6 +41,11 @@ from treeglot.trees.tokens import Tokens
 Table = dict[tuple[str, str], tuple[list[float], list[float]]]
 Use = tuple[int, int, str]
 
+FEATURES = feature_names(["phrases"])
+DEFAULT_WEIGHTS = start_weights(["phrases"])
+REORDERING = [name for name in FEATURES if ".reorder_" in name]
+SCORES = ("phrases.p_st", "phrases.lex_st", "phrases.p_ts", "phrases.lex_ts")
+"""In the order of the table's columns."""
 UNLIMITED: dict[str, Any] = {"table_limit": 0, "pop_limit": 0, "stack_size": 0}
 
 
@@ -65,20 +70,20 @@ def score(uses: list[Use], words: list[str], table: Table, model: lm.LanguageMod
     """The features of a derivation by their definitions."""
     values = dict.fromkeys(FEATURES, 0.0)
     target = " ".join(text for _, _, text in uses)
-    values["LM0"] = model.score(target) * math.log(10)
-    values["WordPenalty0"] = -len(target.split())
-    values["PhrasePenalty0"] = len(uses)
+    values["lm"] = model.score(target) * math.log(10)
+    values["words"] = len(target.split())
+    values["phrases.rules"] = len(uses)
     end_before = 0
     for n, (begin, end, text) in enumerate(uses):
-        values["Distortion0"] -= abs(begin - end_before)
+        values["distortion"] -= abs(begin - end_before)
         end_before = end
         entry = table.get((" ".join(words[begin:end]), text))
         if entry is None:
             assert end == begin + 1 and text == words[begin]
-            values["UnknownWordPenalty0"] -= 100
+            values["copied"] += 1
         else:
-            for i, probability in enumerate(entry[0], start=1):
-                values[f"TranslationModel0_{i}"] += ln(probability)
+            for name, probability in zip(SCORES, entry[0], strict=True):
+                values[name] += ln(probability)
         if n == 0:
             direction = 1 if begin == 0 else 3
         else:
@@ -86,9 +91,9 @@ def score(uses: list[Use], words: list[str], table: Table, model: lm.LanguageMod
             direction = 1 if begin == previous_end else 2 if end == previous_begin else 3
             before = table.get((" ".join(words[previous_begin:previous_end]), previous_text))
             if before is not None:
-                values[f"LexicalReordering0_{direction + 3}"] += ln(before[1][direction + 2])
+                values[REORDERING[direction + 2]] += ln(before[1][direction + 2])
         if entry is not None:
-            values[f"LexicalReordering0_{direction}"] += ln(entry[1][direction - 1])
+            values[REORDERING[direction - 1]] += ln(entry[1][direction - 1])
     return values
 
 
@@ -121,7 +126,7 @@ def derivations(words: list[str], table: Table, limit: int) -> Iterator[list[Use
 
 
 def uses_of(translation: Translation) -> list[Use]:
-    return [(use.begin, use.end, use.target) for use in translation.derivation]
+    return [(use.begin, use.end, use.target) for use in translation.derivation.in_target_order]
 
 
 def dot(weights: dict[str, float], features: dict[str, float]) -> float:
@@ -143,7 +148,7 @@ def problems(draw: st.DrawFn) -> tuple[list[str], Table, list[str], int, dict[st
     text = [" ".join(rng.choice("xyz") for _ in range(rng.randint(1, 6))) for _ in range(12)]
     weights = {name: rng.uniform(-0.2, 1) for name in FEATURES}
     if rng.random() < 0.3:
-        weights |= {f"LexicalReordering0_{i}": 0.0 for i in (4, 5, 6)}
+        weights |= dict.fromkeys(REORDERING[3:], 0.0)
     return words, table, text, draw(st.integers(1, 4)), weights, draw(st.sampled_from([-1, 0, 1, 2, 6]))
 
 
@@ -165,7 +170,7 @@ def test_equals_exhaustive_search(
     ranked = sorted(expected.values(), reverse=True)
     line = " ".join(words)
     for search in ("cube", "stack"):
-        decoder = PhraseDecoder(phrases, model, weights, distortion_limit=limit, search=search, **UNLIMITED)  # type: ignore[arg-type]
+        decoder = phrase_decoder(phrases, model, weights, distortion_limit=limit, search=search, **UNLIMITED)  # type: ignore[arg-type]
         found = decoder.translate([line], nbest=10**6, threads=1)[0].kbest
         assert len(found) == len(expected)
         assert [t.score for t in found] == pytest.approx(ranked, rel=1e-5, abs=1e-4)
@@ -208,7 +213,7 @@ def test_moses_tables_load_and_scores_recompute(reference: tuple[Any, Table, lm.
     phrases, table, model, lines = reference
     assert len(phrases) == len(table) and phrases.has_reordering
     weights = dict(DEFAULT_WEIGHTS)
-    decoder = PhraseDecoder(phrases, model, weights)
+    decoder = phrase_decoder(phrases, model, weights)
     sentences = [*lines[:40], "ein unbekanntes wort : xyzzy", ""]
     for sentence, best in zip(sentences, decoder.translate(sentences, nbest=5), strict=True):
         words = sentence.split()
@@ -221,10 +226,11 @@ def test_moses_tables_load_and_scores_recompute(reference: tuple[Any, Table, lm.
             assert translation.features == pytest.approx(expected, rel=1e-5, abs=1e-3)
             assert translation.score == pytest.approx(dot(weights, expected), rel=1e-5, abs=1e-3)
             if words:
-                summed = {name: sum(use.features[name] for use in translation.derivation) for name in FEATURES}
+                uses_below = translation.derivation.children
+                summed = {name: sum(use.features.get(name, 0.0) for use in uses_below) for name in FEATURES}
                 assert summed == pytest.approx(translation.features, rel=1e-5, abs=1e-4)
     unknown = decoder.translate(["xyzzy"])[0]
-    assert unknown.text == "xyzzy" and unknown.features["UnknownWordPenalty0"] == -100
+    assert unknown.text == "xyzzy" and unknown.features["copied"] == 1
 
 
 def test_the_stored_table_gives_the_same(
@@ -241,8 +247,8 @@ def test_the_stored_table_gives_the_same(
     assert len(stored) == len(phrases) and stored.has_reordering
     # Ties at a limit may fall otherwise, because the two list translations in different orders.
     limits: dict[str, Any] = {"table_limit": 0, "pop_limit": 2000}
-    a = PhraseDecoder(phrases, model, DEFAULT_WEIGHTS, **limits).translate(lines[:30])
-    b = PhraseDecoder(stored, model, DEFAULT_WEIGHTS, **limits).translate(lines[:30])
+    a = phrase_decoder(phrases, model, DEFAULT_WEIGHTS, **limits).translate(lines[:30])
+    b = phrase_decoder(stored, model, DEFAULT_WEIGHTS, **limits).translate(lines[:30])
     assert [t.score for t in a] == pytest.approx([t.score for t in b], rel=1e-5)
     (tmp_path / "broken").write_bytes((tmp_path / "table").read_bytes()[:-1])
     with pytest.raises(TreeglotError):
@@ -251,9 +257,9 @@ def test_the_stored_table_gives_the_same(
 
 def test_threads_do_not_change_the_result(reference: tuple[Any, Table, lm.LanguageModel, list[str]]) -> None:
     phrases, _, model, lines = reference
-    decoder = PhraseDecoder(phrases, model, DEFAULT_WEIGHTS, pop_limit=50)
+    decoder = phrase_decoder(phrases, model, DEFAULT_WEIGHTS, pop_limit=50)
 
-    def run(threads: int) -> list[list[tuple[str, float, tuple[PhraseUse, ...]]]]:
+    def run(threads: int) -> list[list[tuple[str, float, RuleUse]]]:
         results = decoder.translate(lines[:60], nbest=10, threads=threads)
         return [[(t.text, t.score, t.derivation) for t in best.kbest] for best in results]
 
@@ -263,21 +269,21 @@ def test_threads_do_not_change_the_result(reference: tuple[Any, Table, lm.Langua
 def test_more_search_finds_no_worse(reference: tuple[Any, Table, lm.LanguageModel, list[str]]) -> None:
     phrases, _, model, lines = reference
     scores = [
-        sum(t.score for t in PhraseDecoder(phrases, model, DEFAULT_WEIGHTS, **limits).translate(lines[:60]))
+        sum(t.score for t in phrase_decoder(phrases, model, DEFAULT_WEIGHTS, **limits).translate(lines[:60]))
         for limits in ({"pop_limit": 5}, {"pop_limit": 500}, {"pop_limit": 5000, "stack_size": 2000})
     ]
     assert scores[0] < scores[1] <= scores[2] + 1e-6
-    beam = PhraseDecoder(phrases, model, DEFAULT_WEIGHTS, beam_threshold=1e-3).translate(lines[:60])
+    beam = phrase_decoder(phrases, model, DEFAULT_WEIGHTS, beam_threshold=1e-3).translate(lines[:60])
     assert scores[0] < sum(t.score for t in beam) <= scores[2] + 1e-6
 
 
 def test_monotone_and_table_limit(reference: tuple[Any, Table, lm.LanguageModel, list[str]]) -> None:
     phrases, table, model, lines = reference
-    for best in PhraseDecoder(phrases, model, DEFAULT_WEIGHTS, distortion_limit=0).translate(lines[:20]):
-        assert best.features["Distortion0"] == 0
+    for best in phrase_decoder(phrases, model, DEFAULT_WEIGHTS, distortion_limit=0).translate(lines[:20]):
+        assert best.features["distortion"] == 0
     # The best translation of one word by table, penalties and the language model by itself.
     word = "ein"
-    one = PhraseDecoder(phrases, model, DEFAULT_WEIGHTS, table_limit=1, pop_limit=0).translate([word], nbest=9)[0]
+    one = phrase_decoder(phrases, model, DEFAULT_WEIGHTS, table_limit=1, pop_limit=0).translate([word], nbest=9)[0]
     assert len(one.kbest) == 1
 
     def estimate(target: str) -> float:
@@ -293,7 +299,7 @@ def test_monotone_and_table_limit(reference: tuple[Any, Table, lm.LanguageModel,
 
 def test_long_and_strange_sentences(tmp_path: Path) -> None:
     table: Table = {("a", "x"): ([0.5] * 4, [1 / 3] * 6)}
-    decoder = PhraseDecoder(
+    decoder = phrase_decoder(
         read_moses_phrases(*write_tables(tmp_path, table)),
         language_model(tmp_path, ["x y", "y x x"], 2),
         DEFAULT_WEIGHTS,
@@ -301,9 +307,9 @@ def test_long_and_strange_sentences(tmp_path: Path) -> None:
     words = [f"w{i}" for i in range(200)]
     unknown, blank, known = decoder.translate([" ".join(words), " \t ", " ".join("a" * 300)], threads=1)
     assert unknown.text.split() == words
-    assert blank.text == "" and blank.derivation == ()
+    assert blank.text == "" and blank.derivation.children == ()
     assert known.text.split() == ["x"] * 300
-    free = PhraseDecoder(
+    free = phrase_decoder(
         read_moses_phrases(*write_tables(tmp_path, table)),
         language_model(tmp_path, ["x y", "y x x"], 2),
         DEFAULT_WEIGHTS,
@@ -342,11 +348,50 @@ def test_weights_round_trip(tmp_path: Path) -> None:
     )
     assert read_moses_weights(tmp_path / "moses.ini") == weights
     (tmp_path / "short").write_text(
-        "# a comment\nLM0 0.5\nDistortion0 = 0.3 # another\nWordPenalty0 -1\nPhrasePenalty0 0.2\n"
-        + "".join(f"TranslationModel0_{i} 0.2\n" for i in range(1, 5))
+        "# a comment\nlm 0.5\ndistortion = 0.3 # another\nwords 1\nphrases.rules 0.2\n"
+        + "".join(f"{name} 0.2\n" for name in SCORES)
     )
     short = read_weights(tmp_path / "short")
-    assert short["LexicalReordering0_6"] == 0 and short["UnknownWordPenalty0"] == 1
+    assert short[REORDERING[5]] == 0 and short["copied"] == -100
+
+
+def test_weights_of_earlier_versions(tmp_path: Path) -> None:
+    """They had Moses' names, and its signs."""
+    old = tmp_path / "old"
+    old.write_text(
+        "Distortion0 = 0.1\nLM0 = 0.2\nWordPenalty0 = -0.3\nPhrasePenalty0 = 0.4\nUnknownWordPenalty0 = 1.0\n"
+        + "".join(f"TranslationModel0_{i} = 0.{i}\n" for i in range(1, 5))
+        + "".join(f"LexicalReordering0_{i} = 0.0{i}\n" for i in range(1, 7))
+    )
+    found = read_weights(old)
+    assert tuple(found) == FEATURES
+    assert (found["lm"], found["words"], found["copied"], found["phrases.p_ts"]) == (0.2, 0.3, -100.0, 0.3)
+    assert [found[name] for name in REORDERING] == [0.01, 0.02, 0.03, 0.04, 0.05, 0.06]
+    with pytest.raises(TreeglotError, match="write 'lm' for 'LM0'"):
+        phrase_decoder(
+            read_moses_phrases(*write_tables(tmp_path, {})), language_model(tmp_path, ["x"], 2), {"LM0": 1.0}
+        )
+
+
+def test_new_weights_for_an_old_decoder(reference: tuple[Any, Table, lm.LanguageModel, list[str]]) -> None:
+    """What is kept between weights must not show: the results are those of a decoder of their own."""
+    phrases, _, model, lines = reference
+    limits: dict[str, Any] = {"pop_limit": 30, "table_limit": 3}
+    decoder = phrase_decoder(phrases, model, DEFAULT_WEIGHTS, **limits)
+    rng = random.Random(4)
+    for _ in range(4):
+        weights = {name: value * rng.uniform(-0.1, 2) for name, value in DEFAULT_WEIGHTS.items()}
+        decoder.set_weights(weights)
+        assert decoder.weights == weights
+        for threads in (1, 2):
+            kept = decoder.translate(lines[:30], nbest=5, threads=threads)
+            fresh = phrase_decoder(phrases, model, weights, **limits).translate(lines[:30], nbest=5)
+            for one, two in zip(kept, fresh, strict=True):
+                assert [(t.text, t.score, t.features) for t in one.kbest] == [
+                    (t.text, t.score, t.features) for t in two.kbest
+                ]
+    with pytest.raises(TreeglotError, match="unknown feature"):
+        decoder.set_weights({**DEFAULT_WEIGHTS, "lmm": 1.0})
 
 
 @pytest.mark.parametrize(
@@ -362,13 +407,13 @@ def test_impossible_limits_are_refused(tmp_path: Path, limits: dict[str, Any], s
     table = read_moses_phrases(*write_tables(tmp_path, {("a", "x"): ([0.5] * 4, [0.5] * 6)}))
     model = language_model(tmp_path, ["x"], 2)
     with pytest.raises(TreeglotError, match=says):
-        PhraseDecoder(table, model, DEFAULT_WEIGHTS, **limits)
+        phrase_decoder(table, model, DEFAULT_WEIGHTS, **limits)
     with pytest.raises(TreeglotError, match="unknown feature"):
-        PhraseDecoder(table, model, DEFAULT_WEIGHTS | {"LM1": 0.5})
-    with pytest.raises(TreeglotError, match="no weight for LM0"):
-        PhraseDecoder(table, model, {k: v for k, v in DEFAULT_WEIGHTS.items() if k != "LM0"})
+        phrase_decoder(table, model, DEFAULT_WEIGHTS | {"lm1": 0.5})
+    with pytest.raises(TreeglotError, match="no weight for lm"):
+        phrase_decoder(table, model, {k: v for k, v in DEFAULT_WEIGHTS.items() if k != "lm"})
     with pytest.raises(TreeglotError, match="nbest"):
-        PhraseDecoder(table, model, DEFAULT_WEIGHTS).translate(["a"], nbest=0)
+        phrase_decoder(table, model, DEFAULT_WEIGHTS).translate(["a"], nbest=0)
 
 
 def test_no_table_limit_is_none_in_a_stored_table(tmp_path: Path) -> None:
@@ -377,19 +422,19 @@ def test_no_table_limit_is_none_in_a_stored_table(tmp_path: Path) -> None:
     (tmp_path / "table").write_text("".join(lines))
     import_moses(tmp_path / "table", tmp_path / "stored")
     model = language_model(tmp_path, ["word299"] * 5, 2)
-    weights = {**DEFAULT_WEIGHTS, "LM0": 5.0}
+    weights = {**DEFAULT_WEIGHTS, "lm": 5.0}
     for table in (read_moses_phrases(tmp_path / "table"), open_phrases(tmp_path / "stored")):
         for limit, text in ((0, "word299"), (400, "word299")):
-            decoder = PhraseDecoder(table, model, weights, table_limit=limit)
+            decoder = phrase_decoder(table, model, weights, table_limit=limit)
             assert decoder.translate(["wort"])[0].text == text
     # A forest has the same phrases under phrase_limit.
     learnt = ParsedSentence.of(DependencyTree(Tokens(["das", "haus"], xpos=["ART", "NN"]), [1, -1]))
     pairs = [(learnt, ["the", "house"], [(0, 0), (1, 1)])]
     build_rule_table("dep2str", parsed_bitext(pairs), tmp_path / "rules")
     sentence = ParsedSentence.of(DependencyTree(Tokens(["wort"], xpos=["NN"]), [-1]))
-    forest_weights = {**default_tree_weights(["dep2str"]), "lm": 5.0}
+    forest_weights = {**start_weights(["dep2str"]), "lm": 5.0}
     for limit in (0, 400):
-        forest = TreeDecoder(
+        forest = forest_decoder(
             {"dep2str": tmp_path / "rules"}, tmp_path / "stored", model, forest_weights, phrase_limit=limit
         )
         assert forest.translate(parsed_corpus([sentence]))[0].text == "word299"

@@ -18,8 +18,8 @@ from cli_runner import Run
 from treeglot.examples import Sizes, write_example
 from treeglot.lm import LanguageModel
 from treeglot.pipeline.project import Project
-from treeglot.search.phrases import PhraseDecoder, read_moses_phrases
-from treeglot.search.weights import read_moses_weights
+from treeglot.pipeline.tuned import tune_system
+from treeglot.search import phrase_decoder, read_moses_phrases, read_moses_weights
 from treeglot.tables import PhraseTable
 
 CONFIG = """\
@@ -95,9 +95,11 @@ def test_translate_and_evaluate(run: Run, tuned: Path) -> None:
     for line, text in zip(explained.out.splitlines(), out.read_text(encoding="utf-8").splitlines(), strict=True):
         record = json.loads(line)
         assert record["translation"] == text
-        covered = sorted(j for use in record["derivation"] for j in range(*use["source_span"]))
+        goal, *phrases = record["derivation"]
+        assert [use["parent"] for use in phrases] == [1] * len(phrases) and goal["words"] == text
+        covered = sorted(j for use in phrases for j in range(*use["source_span"]))
         assert covered == list(range(len(record["words"].split())))
-        assert " ".join(use["target"] for use in record["derivation"]) == text
+        assert " ".join(use["target"] for use in sorted(phrases, key=lambda use: use["target_span"])) == text
     nbest = run("translate", tuned / "raw/test.zh", "--project", tuned, "--nbest", "3").out.splitlines()
     assert all(len(line.split(" ||| ")) == 4 for line in nbest) and nbest[0].startswith("0 ||| ")
 
@@ -176,6 +178,48 @@ def test_kill_at_random_moments(raw: Path, tuned: Path, tmp_path: Path, moments:
     assert not leftovers
 
 
+class Interrupted(Exception):
+    pass
+
+
+def test_an_interrupted_tuning_leaves_usable_weights(
+    run: Run, raw: Path, tuned: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = make_project(tmp_path / "p", raw)
+    assert run("-q", "train", folder).code == 0
+    untuned = run("translate", raw / "test.zh", "--project", folder)
+    assert untuned.code == 0 and "unfinished" not in untuned.err
+    project = Project(folder)
+    decoders: list[str] = []
+    real = Project.decoder
+    monkeypatch.setattr(Project, "decoder", lambda *args, **more: decoders.append("opened") or real(*args, **more))  # type: ignore[func-returns-value]
+    reports: list[str] = []
+
+    def stop_after_two(message: str) -> None:
+        reports.append(message)
+        if "iteration 3" in message:
+            raise Interrupted
+
+    with pytest.raises(Interrupted):
+        tune_system(project, "phrases", stop_after_two)
+    assert decoders == ["opened"], "one for all iterations"
+    bleu = [float(message.split("BLEU ")[1].split()[0]) for message in reports if "BLEU" in message][:2]
+    partial = folder / "systems/phrases/weights.partial.txt"
+    assert partial.read_text(encoding="utf-8").startswith(
+        f"# unfinished: the best of 2 iterations, BLEU {max(bleu):.2f}"
+    )
+    assert not (folder / "systems/phrases/weights.txt").exists()
+    used = run("translate", raw / "test.zh", "--project", folder)
+    assert used.code == 0 and "the weights are unfinished" in used.err and "treeglot tune" in used.err
+    given = run("translate", raw / "test.zh", "--project", folder, "--weights", partial)
+    assert given.out == used.out
+    # Going on ends with the same bytes as without a stop, and nothing unfinished is left.
+    tune_system(project, "phrases", reports.append)
+    assert (folder / "systems/phrases/weights.txt").read_bytes() == (tuned / "systems/phrases/weights.txt").read_bytes()
+    assert not partial.exists()
+    assert "unfinished" not in run("translate", raw / "test.zh", "--project", folder).err
+
+
 def test_two_runs_at_once_are_refused(raw: Path, tmp_path: Path, run: Run) -> None:
     folder = make_project(tmp_path / "p", raw)
     with Project(folder).runner.locked():
@@ -212,7 +256,7 @@ def test_export_to_moses_gives_the_same_scores(run: Run, tuned: Path, tmp_path: 
     assert {"moses.ini", "phrase-table.gz", "lex.e2f", "lex.f2e", "lm.arpa.gz", "train.zh", "dev.en"} <= names
     table = read_moses_phrases(out / "phrase-table.gz", out / "reordering-table.wbe-msd-bidirectional-fe.gz")
     weights = read_moses_weights(out / "moses.ini")
-    theirs = PhraseDecoder(table, LanguageModel(tuned / "lm/en.tglm"), weights)
+    theirs = phrase_decoder(table, LanguageModel(tuned / "lm/en.tglm"), weights)
     ours = Project(tuned).decoder("phrases")
     lines = (tuned / "corpus/test.zh").read_text(encoding="utf-8").splitlines()
     for one, two in zip(ours.translate(lines), theirs.translate(lines), strict=True):

@@ -14,7 +14,7 @@ import pytest
 from treeglot import lm
 from treeglot.errors import ConfigError, TreeglotError
 from treeglot.examples import worked_example
-from treeglot.search.trees import TreeDecoder, default_tree_weights, tree_features
+from treeglot.search import Decoder, feature_names, forest_decoder, start_weights, walk
 from treeglot.tables import build_phrase_table
 from treeglot.tables.rules import RuleTable, build_rule_table
 from treeglot.trees import ConstituencyTree, DependencyTree, ParsedSentence, Tokens
@@ -92,15 +92,13 @@ class World:
         (folder / "arpa").write_bytes(arpa.getvalue())
         self.model = lm.open_model(folder / "arpa")
         self.table, self.phrases = RuleTable(folder / "rules"), folder / "phrases"
-        self.weights = {
-            name: value + self.rng.uniform(-0.3, 0.3) for name, value in default_tree_weights([grammar]).items()
-        }
+        self.weights = {name: value + self.rng.uniform(-0.3, 0.3) for name, value in start_weights([grammar]).items()}
         self.weights["words"] = self.rng.uniform(-1, 1)
 
-    def decoder(self, **limits: object) -> TreeDecoder:
+    def decoder(self, **limits: object) -> Decoder:
         off = {"stack_limit": 0, "stack_threshold": 0, "rule_limit": 0, "rule_threshold": 0, "phrase_limit": 0}
         more = {"grammars": {"label_sets": 10000}, "max_phrase_length": 3}
-        return TreeDecoder(
+        return forest_decoder(
             {self.grammar: self.table},
             self.phrases,
             self.model,
@@ -117,7 +115,7 @@ class Exhaustive:
         assert sentence.dependency is not None
         self.tree = sentence.dependency
         self.words, self.tags = sentence.tokens.forms, sentence.tokens.tags
-        self.names = tree_features([world.grammar])
+        self.names = feature_names([world.grammar])
         self.rules: dict[str, list[tuple[tuple[str, ...], dict[str, float], tuple[tuple[int, int], ...]]]] = {}
         grammar = world.grammar
         for entry in world.table:
@@ -347,12 +345,6 @@ def test_equals_exhaustive_search(grammar: str, tmp_path: Path) -> None:
         assert built > 3
 
 
-def walk(use):  # type: ignore[no-untyped-def]
-    yield use
-    for child in use.children:
-        yield from walk(child)
-
-
 def test_worked_example_is_translated_by_its_own_rules(tmp_path: Path) -> None:
     world = World(1, tmp_path, "consdep2str")
     pair = worked_example()
@@ -364,11 +356,11 @@ def test_worked_example_is_translated_by_its_own_rules(tmp_path: Path) -> None:
     (tmp_path / "t").write_text(" ".join(pair.target.tokens.forms) + "\n")
     (tmp_path / "a").write_text(" ".join(f"{j}-{i}" for j, i in links) + "\n")
     build_phrase_table(tmp_path / "s", tmp_path / "t", tmp_path / "a", tmp_path / "w.phrases", max_length=2)
-    decoder = TreeDecoder(
+    decoder = forest_decoder(
         {"consdep2str": tmp_path / "w.rules"},
         tmp_path / "w.phrases",
         world.model,
-        default_tree_weights(["consdep2str"]),
+        start_weights(["consdep2str"]),
     )
     result = decoder.translate(parsed_corpus([pair.source]))[0]
     assert result.text == "Intel will launch the first Ultrabook in Asia"
@@ -385,7 +377,7 @@ def test_every_input_is_translated(options: dict[str, bool], tmp_path: Path) -> 
     sentences = [random_sentence(rng, rng.randint(1, 30)) for _ in range(60)]
     unknown = Tokens(["new", "a", "words"], xpos=["A", "Z", "B"])
     sentences.append(ParsedSentence.of(DependencyTree(unknown, [1, -1, 1]), random_constituents(rng, unknown)))
-    decoder = TreeDecoder({"consdep2str": world.table}, world.phrases, world.model, world.weights, grammars=options)
+    decoder = forest_decoder({"consdep2str": world.table}, world.phrases, world.model, world.weights, grammars=options)
     results = decoder.translate(parsed_corpus(sentences), threads=2)
     assert all(result.derivation.words == tuple(result.text.split()) for result in results)
     assert {"new", "words"} <= set(results[-1].text.split())
@@ -398,7 +390,7 @@ def test_flat_and_long_sentences(tmp_path: Path) -> None:
     rng = random.Random(6)
     flat = DependencyTree(Tokens([rng.choice(WORDS) for _ in range(500)], xpos=["A"] * 500), [-1] + [0] * 499)
     long = random_tree(rng, 200)
-    decoder = TreeDecoder(
+    decoder = forest_decoder(
         {"augmented": world.table}, world.phrases, world.model, world.weights, grammars={"partial_rules": True}
     )
     results = decoder.translate(parsed_corpus([ParsedSentence.of(flat), ParsedSentence.of(long)]))
@@ -411,9 +403,9 @@ def test_refuses_what_does_not_fit(tmp_path: Path) -> None:
     with pytest.raises(TreeglotError, match="sentence 1 has no constituency tree"):
         world.decoder().translate(parsed_corpus([ParsedSentence.of(DependencyTree(lone, [1, -1]))]))
     with pytest.raises(ConfigError, match="a table of consdep2str"):
-        TreeDecoder({"dep2str": world.table}, world.phrases, world.model, default_tree_weights(["dep2str"]))
+        forest_decoder({"dep2str": world.table}, world.phrases, world.model, start_weights(["dep2str"]))
     with pytest.raises(ConfigError, match="unknown feature 'lmm'"):
-        TreeDecoder({"consdep2str": world.table}, world.phrases, world.model, {**world.weights, "lmm": 1.0})
+        forest_decoder({"consdep2str": world.table}, world.phrases, world.model, {**world.weights, "lmm": 1.0})
     with pytest.raises(ConfigError, match="stack_limit is -1"):
         world.decoder(stack_limit=-1)
     assert world.decoder().translate(parsed_corpus([])) == []
@@ -423,10 +415,54 @@ def test_the_core_keeps_its_tables(tmp_path: Path) -> None:
     world = World(6, tmp_path, "dep2str")
     corpus = parsed_corpus(world.sentences)
     before = [result.text for result in world.decoder().translate(corpus)]
-    decoder = world.decoder()._core
+    decoder = world.decoder().core
     del world.table, world.phrases, world.model
     gc.collect()
     ballast = [RuleTable(tmp_path / "rules") for _ in range(5)]  # where freed tables may have been
     options = {"nbest": 1, "distinct": False, "with_steps": True, "threads": 1, "progress": None}
     found = decoder.translate(corpus.columns, 0, len(corpus), **options)  # type: ignore[arg-type]
     assert [result.text(0) for result in found] == before and len(ballast) == 5
+
+
+@pytest.mark.parametrize("grammar", ["augmented", "consdep2str"])
+def test_new_weights_for_an_old_decoder(grammar: str, tmp_path: Path) -> None:
+    """What is kept between weights must not show: the results are those of a decoder of their own."""
+    world = World(7, tmp_path, grammar)
+    corpus = parsed_corpus([*world.sentences, *(random_sentence(world.rng, 8) for _ in range(10))])
+    limits = {"rule_limit": 2, "phrase_limit": 2, "stack_limit": 20}
+    decoder = world.decoder(**limits)
+    for _ in range(4):
+        world.weights = {name: value + world.rng.uniform(-0.5, 0.5) for name, value in world.weights.items()}
+        decoder.set_weights(world.weights)
+        for threads in (1, 2):
+            kept = decoder.translate(corpus, nbest=10, distinct=True, threads=threads)
+            fresh = world.decoder(**limits).translate(corpus, nbest=10, distinct=True, threads=1)
+            for one, two in zip(kept, fresh, strict=True):
+                assert [(t.score, t.features, t.derivation) for t in one.kbest] == [
+                    (t.score, t.features, t.derivation) for t in two.kbest
+                ]
+
+
+def test_steps_add_up(tmp_path: Path) -> None:
+    """What the steps of a derivation add to each feature is the feature's value, the language model's too."""
+    world = World(8, tmp_path, "augmented")
+    for result in world.decoder(grammars={"partial_rules": True}).translate(parsed_corpus(world.sentences)):
+        uses = list(walk(result.derivation))
+        for name, value in result.features.items():
+            assert sum(use.features.get(name, 0.0) for use in uses) == pytest.approx(value, abs=1e-4)
+        for use in uses:
+            assert use.source and (use.grammar not in ("phrases", "copy") or not use.children)
+            if use.grammar == "phrases":
+                assert all(j < use.end - use.begin and i < len(use.words) for j, i in use.links)
+
+
+def test_a_copied_word_that_some_table_translates_to(tmp_path: Path) -> None:
+    """Lists are distinct whether a word was copied or translated, and whatever was translated before."""
+    world = World(9, tmp_path, "dep2str")
+    tokens = Tokens(["a", "u", "b"], xpos=["A", "B", "A"])  # u is a word of the target side only
+    sentence = ParsedSentence.of(DependencyTree(tokens, [1, -1, 1]))
+    alone = world.decoder().translate(parsed_corpus([sentence]), nbest=50, distinct=True)[0]
+    after = world.decoder().translate(parsed_corpus([*world.sentences, sentence]), nbest=50, distinct=True, threads=1)
+    texts = [one.text for one in alone.kbest]
+    assert len(set(texts)) == len(texts) > 1
+    assert texts == [one.text for one in after[-1].kbest]

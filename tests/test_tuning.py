@@ -17,7 +17,7 @@ from sacrebleu.metrics import BLEU
 
 from treeglot import ConfigError, TreeglotError
 from treeglot._core import tuning as core
-from treeglot.tuning import Mert, Mira, NBestEntry, Pro, TuningResult, tune
+from treeglot.tuning import Mert, Mira, NBestArrays, NBestEntry, Pro, TuningResult, tune
 from treeglot.tuning.nbest import bleu_references, load_lists, pack, save_lists
 
 WORDS = ["a", "b", "c", "d", "."]
@@ -384,6 +384,40 @@ def test_a_fixed_feature_without_influence_does_not_stop_scaling() -> None:
 def test_wrong_lists_are_reported(lists: Callable[[], Any], says: str) -> None:
     with pytest.raises(TreeglotError, match=says):
         tune(lambda weights: lists(), ["a b", "a"], INITIAL, iterations=1)
+
+
+def arrays(sentences: list[int], values: list[list[float]]) -> NBestArrays:
+    return NBestArrays(
+        np.array(sentences, dtype=np.int32), ["a b"] * len(sentences), np.array(values, dtype=np.float64)
+    )
+
+
+def test_lists_as_arrays_are_the_same() -> None:
+    task = Synthetic()
+
+    def as_arrays(weights: dict[str, float]) -> NBestArrays:
+        rows = [(n, entry) for n, entries in enumerate(task(weights)) for entry in entries]
+        values = [[dict(entry.features)[name] for name in INITIAL] for _, entry in rows]
+        numbers = np.array([n for n, _ in rows], dtype=np.int32)
+        return NBestArrays(numbers, [" ".join(entry.tokens) for _, entry in rows], np.array(values))
+
+    assert run(task, Mert(restarts=3), task.references) == run(as_arrays, Mert(restarts=3), task.references)
+
+
+@pytest.mark.parametrize(
+    ("lists", "says"),
+    [
+        (arrays([0], [[1, 2, 3]]), "lists for 1 sentences"),
+        (arrays([1], [[1, 2, 3]]), "no translation of dev sentence 1"),
+        (arrays([0, 2], [[1, 2, 3], [1, 2, 3]]), "no translation of dev sentence 2"),
+        (arrays([1, 0], [[1, 2, 3], [1, 2, 3]]), "not in order|no translation of dev sentence 1"),
+        (arrays([0, 1], [[1, 2], [1, 2]]), "shape"),
+        (arrays([0, 1], [[1, 2, 3], [1, math.inf, 3]]), "bad is inf in dev sentence 2"),
+    ],
+)
+def test_wrong_arrays_are_reported(lists: NBestArrays, says: str) -> None:
+    with pytest.raises(TreeglotError, match=says):
+        tune(lambda weights: lists, ["a b", "a"], INITIAL, iterations=1)
 
 
 @pytest.mark.parametrize(

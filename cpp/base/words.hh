@@ -38,6 +38,11 @@ void for_each_word(std::string_view line, Take take) {
 class SymbolTable {
  public:
   WordId id(std::string_view word);
+  // The same for a word that must not be added: size() if it is not there.
+  WordId find(std::string_view word) const {
+    auto place = ids_.find(word);
+    return place == ids_.end() ? static_cast<WordId>(words_.size()) : place->second;
+  }
   std::size_t size() const { return words_.size(); }
   const std::string& word(WordId id) const { return words_[id]; }
   // Renumbers; returns the new id of each old one.

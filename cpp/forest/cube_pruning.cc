@@ -47,7 +47,7 @@ struct Fresh {
 
 void prepare_option(const lm::Model& model, const std::vector<double>& weights, RuleOption& option) {
   option.words = 0;
-  double score = 0, log10 = 0;
+  option.log10 = 0;
   lm::State states[2];
   for (std::size_t i = 0; i < option.target.size(); ++i) {
     if (is_target_variable(option.target[i])) {
@@ -56,12 +56,17 @@ void prepare_option(const lm::Model& model, const std::vector<double>& weights, 
       continue;
     }
     ++option.words;
-    log10 += model.score(states[i & 1], option.lm_words[i], states[1 - (i & 1)]).log10;
+    option.log10 += model.score(states[i & 1], option.lm_words[i], states[1 - (i & 1)]).log10;
   }
+  weigh_option(weights, option);
+}
+
+void weigh_option(const std::vector<double>& weights, RuleOption& option) {
+  double score = 0;
   for (const FeatureValue& feature : option.features) score += weights[feature.feature] * feature.value;
   score += weights[kWordFeature] * option.words;
   option.score = static_cast<float>(score);
-  option.estimate = static_cast<float>(score + weights[kLanguageModelFeature] * kLn10 * log10);
+  option.estimate = static_cast<float>(score + weights[kLanguageModelFeature] * kLn10 * option.log10);
 }
 
 struct ForestSearch::State {

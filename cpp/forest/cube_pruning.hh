@@ -18,10 +18,7 @@ struct SearchLimits {
   int pop_limit = 0;              // hypotheses made for a node; 0: as many as the stack limit (all if that is 0)
 };
 
-struct NBestRequest {
-  int size = 1;
-  bool distinct = false;  // no two with the same words
-};
+using search::NBestRequest;
 
 // One application of a rule in a derivation, in preorder.
 struct DerivationStep {
@@ -45,9 +42,11 @@ struct SearchCounts {
   std::size_t states = 0;      // that were kept
 };
 
-// Fills `words`, `score`, `estimate` and the variables in `lm_words` of an option from its other fields. The estimate
-// scores each run of words between variables on its own.
+// Fills `words`, `log10`, `score`, `estimate` and the variables in `lm_words` of an option from its other fields. The
+// language model looks at each run of words between variables on its own.
 void prepare_option(const lm::Model& model, const std::vector<double>& weights, RuleOption& option);
+// Only `score` and `estimate`, for other weights.
+void weigh_option(const std::vector<double>& weights, RuleOption& option);
 
 // Keeps its buffers from sentence to sentence; one for each thread.
 class ForestSearch {

@@ -1,19 +1,36 @@
 #include "forest/decoder.hh"
 
+#include <optional>
 #include <stdexcept>
 
-#include "base/parallel.hh"
 #include "forest/closing.hh"
+#include "forest/explain.hh"
+#include "search/features.hh"
 
 namespace treeglot::forest {
 
-// What one thread needs, kept from sentence to sentence.
-struct TreeDecoder::Worker {
-  Worker(const TreeDecoder& decoder)
+using search::Derivation;
+using search::RuleUse;
+using search::Translation;
+
+namespace {
+
+constexpr double kLn10 = 2.302585092994046;
+
+// Edges that only put parts one after the other.
+bool is_helper(const Edge& edge) {
+  return edge.origin == kFromPseudo || edge.origin == kFromGlue || edge.origin == kFromJoin;
+}
+
+}  // namespace
+
+class TreeDecoder::ForestWorker : public Decoder::Worker {
+ public:
+  explicit ForestWorker(const TreeDecoder& decoder)
       : owner(decoder),
         cache(*decoder.scorer_, decoder.limits_.tables),
-        forest(cache, decoder.phrases_, decoder.blocks_.back(), decoder.limits_.forest),
-        search(decoder.model_, decoder.weights_, decoder.limits_.search) {
+        forest(cache, decoder.phrases_, decoder.blocks_.back(), decoder.limits_.forest) {
+    search.emplace(decoder.model_, decoder.current_weights(), decoder.limits_.search);
     for (std::size_t i = 0; i < decoder.blocks_.size(); ++i) {
       const RuleTable* table = i < decoder.tables_.size() ? decoder.tables_[i] : nullptr;
       matchers.push_back(decoder.blocks_[i].grammar->matcher({table, decoder.blocks_[i], decoder.options_[i]}));
@@ -23,39 +40,53 @@ struct TreeDecoder::Worker {
     matchers.push_back(std::make_unique<GoalMatcher>());
   }
 
-  TreeTranslation run(const ParsedCorpus& corpus, std::size_t n, const NBestRequest& request, bool with_steps) {
+  void weights_changed() override {
+    cache.weights_changed();
+    search.emplace(owner.model_, owner.current_weights(), owner.limits_.search);
+  }
+
+  Translation translate(const ParsedCorpus& corpus, std::size_t n, const NBestRequest& request,
+                        bool with_steps) override {
     forest.start(corpus, n);
     for (const auto& matcher : matchers) matcher->match(forest);
-    TreeTranslation result;
+    Translation result;
     const Forest& found = forest.forest();
     result.nodes = found.size();
     for (NodeId id = 0; id < found.size(); ++id) {
       result.edges += found[id].edges.size();
       for (const Edge& edge : found[id].edges) result.options += edge.options->size();
     }
-    for (const ForestDerivation& derivation : search.run(found, request, with_steps)) {
+    for (const ForestDerivation& derivation : search->run(found, request, with_steps)) {
       result.derivations.push_back(shown(derivation));
     }
     return result;
   }
 
-  TreeDerivation shown(const ForestDerivation& derivation) const {
-    TreeDerivation result;
+ private:
+  Derivation shown(const ForestDerivation& derivation) {
+    Derivation result;
     result.score = derivation.score;
     result.features = derivation.features;
     for (TargetSymbol word : derivation.words) {
       if (!result.text.empty()) result.text += ' ';
       result.text += forest.target_text(word);
     }
-    for (const DerivationStep& step : derivation.steps) result.steps.push_back(shown(step));
+    const std::vector<double> lm = language_model_scores(owner.model_, derivation.steps);
+    std::vector<RawStep> steps;
+    for (std::size_t i = 0; i < derivation.steps.size(); ++i) {
+      const DerivationStep& step = derivation.steps[i];
+      steps.push_back({shown(step), is_helper(forest.forest()[step.node].edges[step.edge])});
+      if (lm[i] != 0) steps[i].use.features.push_back({kLanguageModelFeature, static_cast<float>(lm[i] * kLn10)});
+    }
+    result.steps = readable(std::move(steps), [&](std::uint32_t j) { return forest.word_text(static_cast<int>(j)); });
     return result;
   }
 
-  RuleUse shown(const DerivationStep& step) const {
+  RuleUse shown(const DerivationStep& step) {
     const Node& node = forest.forest()[step.node];
     const Edge& edge = node.edges[step.edge];
     RuleUse use;
-    use.kind = node.kind;
+    use.kind = kind_name(node.kind);
     use.begin = node.begin;
     use.end = node.end;
     use.below = step.below;
@@ -65,11 +96,15 @@ struct TreeDecoder::Worker {
     }
     if (node.kind == NodeKind::kConstituent) use.label = forest.label_text(static_cast<int>(node.detail) - 1);
     switch (edge.origin) {
-      case kFromPhrases:
+      case kFromPhrases: {
         use.grammar = owner.blocks_.back().grammar->name;
+        const std::span<const WordLink> links = forest.phrase_links(node.begin, node.end, *step.option);
+        use.links.assign(links.begin(), links.end());
         break;
+      }
       case kFromCopy:
         use.grammar = "copy";
+        use.links = {{0, 0}};
         break;
       case kFromPseudo:
         use.grammar = "pseudo";
@@ -87,15 +122,17 @@ struct TreeDecoder::Worker {
         grammar.text.write_source(
             forest.source_side(edge), [&](std::uint32_t id) { return table.source_word(id); },
             [&](std::uint32_t id) { return table.category(id); }, use.source);
+        use.headed = grammar.subtree_nodes;
+        for (NodeId tail : forest.forest().tails(edge)) {
+          use.phrasal = use.phrasal || (use.headed && forest.forest()[tail].kind == NodeKind::kGroup);
+        }
       }
     }
     for (TargetSymbol symbol : step.option->target) {
       if (is_target_variable(symbol)) {
-        use.target.emplace_back();
-        use.places.push_back(variable_number(symbol));
+        use.target.emplace_back(variable_number(symbol));
       } else {
-        use.target.emplace_back(forest.target_text(symbol));
-        use.places.push_back(0);
+        use.target.emplace_back(std::string(forest.target_text(symbol)));
       }
     }
     return use;
@@ -104,48 +141,35 @@ struct TreeDecoder::Worker {
   const TreeDecoder& owner;
   OptionCache cache;
   SentenceForest forest;
-  ForestSearch search;
+  std::optional<ForestSearch> search;
   std::vector<std::unique_ptr<Matcher>> matchers;
 };
 
 TreeDecoder::TreeDecoder(std::vector<const RuleTable*> tables, const PhraseSource* phrases,
                          const std::string& phrase_grammar, const lm::Model& model, const std::vector<double>& weights,
                          const TreeDecoderLimits& limits)
-    : tables_(std::move(tables)), phrases_(phrases), model_(model), weights_(weights), limits_(limits) {
+    : tables_(std::move(tables)), phrases_(phrases), model_(model), limits_(limits) {
+  std::vector<std::string> names(search::kForestFeatures.begin(), search::kForestFeatures.end());
   vocabulary_ = std::make_unique<TargetVocabulary>(model_);
-  int feature = kFirstBlock;
   auto add_block = [&](const Grammar& grammar, std::uint32_t first_word) {
-    blocks_.push_back({&grammar, static_cast<int>(blocks_.size()), feature, first_word});
+    blocks_.push_back({&grammar, static_cast<int>(blocks_.size()), static_cast<int>(names.size()), first_word});
     options_.emplace_back(grammar.options, limits_.grammars, true);
-    feature += kBlockSize + static_cast<int>(grammar.features.size());
+    for (const char* name : search::kBlockFeatures) names.push_back(grammar.name + "." + name);
+    for (const Grammar::FeatureSpec& feature : grammar.features) names.push_back(grammar.name + "." + feature.name);
     if (grammar.subtree_nodes) limits_.forest.dependency_nodes = true;
   };
   for (const RuleTable* table : tables_) add_block(find_grammar(table->grammar()), vocabulary_->add(*table));
   if (phrases_) add_block(find_grammar(phrase_grammar), vocabulary_->add(*phrases_));
   if (blocks_.empty()) throw std::invalid_argument("a decoder without a table");
-  if (weights_.size() != static_cast<std::size_t>(feature)) {
-    throw std::invalid_argument("not as many weights as features");
-  }
   vocabulary_->finish();
-  scorer_ = std::make_unique<OptionScorer>(*vocabulary_, weights_);
+  start(std::move(names), weights);
+  scorer_ = std::make_unique<OptionScorer>(*vocabulary_, current_weights());
 }
 
-TreeDecoder::~TreeDecoder() = default;
+TreeDecoder::~TreeDecoder() { drop_workers(); }
 
-std::vector<TreeTranslation> TreeDecoder::translate(const ParsedCorpus& corpus, std::size_t first, std::size_t last,
-                                                    const NBestRequest& request, bool with_steps, int threads,
-                                                    const std::function<void(std::size_t)>& progress) const {
-  if (first > last || last > corpus.size()) throw std::out_of_range("no such sentences");
-  std::vector<TreeTranslation> results(last - first);
-  for_each_piece(
-      results.size(), threads,
-      [&] {
-        return [&, worker = std::make_shared<Worker>(*this)](std::size_t i) {
-          results[i] = worker->run(corpus, first + i, request, with_steps);
-        };
-      },
-      progress);
-  return results;
+std::unique_ptr<search::Decoder::Worker> TreeDecoder::make_worker() const {
+  return std::make_unique<ForestWorker>(*this);
 }
 
 }  // namespace treeglot::forest

@@ -12,6 +12,7 @@
 
 #include "grammars/rule.hh"
 #include "lm/model.hh"
+#include "search/translation.hh"
 
 namespace treeglot::forest {
 
@@ -19,11 +20,7 @@ namespace treeglot::forest {
 inline constexpr int kLanguageModelFeature = 0;  // ln p of the translation, </s> included
 inline constexpr int kWordFeature = 1;           // number of target words
 
-// A value of one feature.
-struct FeatureValue {
-  std::uint16_t feature;
-  float value;
-};
+using search::FeatureValue;
 
 // The target side of a rule with everything about it that does not depend on where it is applied. What the search needs
 // most comes first and lies in one line of the cache.
@@ -34,7 +31,8 @@ struct alignas(32) RuleOption {
   std::vector<TargetSymbol> target;    // words are numbers of the decoder's target vocabulary; variables are tails
   std::vector<FeatureValue> features;  // without language model and words
   std::uint32_t words = 0;             // number of target words
-  std::uint32_t rule = 0;              // for explanations: number of the rule in its source (the decoder's business)
+  std::uint32_t rule = 0;              // its place in the answer of its table: for ties and explanations
+  double log10 = 0;                    // the language model's view of the target's words alone
 };
 using OptionList = std::vector<const RuleOption*>;  // by estimate, best first
 

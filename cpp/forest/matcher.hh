@@ -90,6 +90,10 @@ class SentenceForest {
 
   // Does the phrase table know these words?
   const CachedOptions* phrase(int begin, int end);
+  // The word links of one of its options.
+  std::span<const WordLink> phrase_links(int begin, int end, const RuleOption& option) {
+    return cache_.links({phrase_ids_.data() + begin, phrase_ids_.data() + end}, option);
+  }
   // Options that only put tails one after another, with a value for one feature (-1: none).
   const OptionList* sequence(std::size_t tails, int feature);
   // A pseudo rule: nodes in this order. Many nodes are joined step by step over helper nodes. However many grammars ask

@@ -1,20 +1,13 @@
 #include "forest/options.hh"
 
 #include <algorithm>
-#include <stdexcept>
+#include <numeric>
 
-#include "base/hash.hh"
 #include "forest/cube_pruning.hh"
 
 namespace treeglot::forest {
 
 namespace {
-
-constexpr lm::WordId kUnset = 0xFFFFFFFF;
-
-std::uint64_t phrase_key(std::span<const WordId> words) {
-  return hash_bytes(reinterpret_cast<const char*>(words.data()), words.size_bytes());
-}
 
 void add_block(RuleOption& option, const GrammarBlock& block, const float* ts_st_lexts_lexst) {
   for (int i = 0; i < 4; ++i) {
@@ -39,39 +32,6 @@ void add_own_features(RuleOption& option, const GrammarBlock& block, std::span<c
 
 }  // namespace
 
-std::uint32_t TargetVocabulary::add(const RuleTable& table) {
-  parts_.push_back({size_, &table, nullptr});
-  size_ += static_cast<std::uint32_t>(table.target_size());
-  return parts_.back().first;
-}
-
-std::uint32_t TargetVocabulary::add(const PhraseSource& phrases) {
-  parts_.push_back({size_, nullptr, &phrases});
-  size_ += static_cast<std::uint32_t>(phrases.target_size());
-  return parts_.back().first;
-}
-
-void TargetVocabulary::finish() {
-  lm_ids_.reset(new std::atomic<lm::WordId>[size_]);
-  for (std::uint32_t i = 0; i < size_; ++i) lm_ids_[i].store(kUnset, std::memory_order_relaxed);
-}
-
-std::string_view TargetVocabulary::word(TargetSymbol word) const {
-  std::size_t n = parts_.size() - 1;
-  while (parts_[n].first > word) --n;
-  const Part& part = parts_[n];
-  return part.rules ? part.rules->target_word(word - part.first) : part.phrases->target_word(word - part.first);
-}
-
-lm::WordId TargetVocabulary::lm_id(TargetSymbol target) const {
-  lm::WordId id = lm_ids_[target].load(std::memory_order_relaxed);
-  if (id == kUnset) {
-    id = model_.id(word(target));
-    lm_ids_[target].store(id, std::memory_order_relaxed);  // every thread would store the same
-  }
-  return id;
-}
-
 void OptionScorer::complete(RuleOption& option) const {
   option.lm_words.clear();
   for (TargetSymbol symbol : option.target) {
@@ -84,66 +44,102 @@ void OptionScorer::complete_with_lm_words(RuleOption& option) const {
   prepare_option(vocabulary_.model(), weights_, option);
 }
 
+void OptionScorer::rescore(RuleOption& option) const { weigh_option(weights_, option); }
+
 void CachedOptions::finish(std::vector<std::vector<StructureLabel>> labels_of_options, std::size_t limit) {
+  const bool labelled = std::any_of(labels_of_options.begin(), labels_of_options.end(),
+                                    [](const std::vector<StructureLabel>& labels) { return !labels.empty(); });
+  if (labelled) all_labels_ = std::move(labels_of_options);
+  limit_ = limit;
   std::vector<std::uint32_t> order(options.size());
-  for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::iota(order.begin(), order.end(), 0u);
+  sort(std::move(order));
+}
+
+void CachedOptions::rescore(const OptionScorer& scorer) {
+  std::vector<std::uint32_t> order(options.size());
+  for (std::uint32_t i = 0; i < order.size(); ++i) {
+    scorer.rescore(options[i]);
+    order[options[i].rule] = i;  // as they were read
+  }
+  sort(std::move(order));
+}
+
+void CachedOptions::sort(std::vector<std::uint32_t> order) {
   std::stable_sort(order.begin(), order.end(),
                    [&](std::uint32_t a, std::uint32_t b) { return options[a].estimate > options[b].estimate; });
-  if (limit > 0 && order.size() > limit) order.resize(limit);
-  std::vector<RuleOption> kept;
-  kept.reserve(order.size());
-  for (std::uint32_t i : order) kept.push_back(std::move(options[i]));
-  options = std::move(kept);
-  bool labelled = false;
-  for (const auto& found : labels_of_options) labelled = labelled || !found.empty();
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    list.push_back(&options[i]);
-    if (labelled) labels.push_back(std::move(labels_of_options[order[i]]));
+  std::vector<RuleOption> sorted;
+  std::vector<std::vector<StructureLabel>> sorted_labels;
+  sorted.reserve(order.size());
+  for (std::uint32_t i : order) {
+    sorted.push_back(std::move(options[i]));
+    if (!all_labels_.empty()) sorted_labels.push_back(std::move(all_labels_[i]));
   }
+  options = std::move(sorted);
+  all_labels_ = std::move(sorted_labels);
+  list.clear();
+  const std::size_t kept = limit_ > 0 ? std::min(limit_, options.size()) : options.size();
+  for (std::size_t i = 0; i < kept; ++i) list.push_back(&options[i]);
+  // Labels that only rules beyond the limit have are of no use.
+  labels = {all_labels_.data(), all_labels_.empty() ? 0 : kept};
 }
 
 void OptionCache::trim() {
-  if (count_ <= capacity_) return;
-  for (Map& map : rules_) map.clear();
+  if (count_ + (phrases_ ? phrases_->size() : 0) <= capacity_) return;
+  for (auto& map : rules_) map.clear();
   for (auto& map : groups_) map.clear();
-  phrases_.clear();
+  if (phrases_) phrases_->clear();
   others_.clear();
   count_ = 0;
+}
+
+void OptionCache::weights_changed() {
+  ++version_;
+  if (phrases_) phrases_->weights_changed();
+  // They are made of options that were best under the old weights.
+  for (const auto& [key, made] : others_) count_ -= made ? made->list.size() : 0;
+  others_.clear();
 }
 
 const CachedOptions* OptionCache::rules(const RuleTable& table, const GrammarBlock& block,
                                         const RuleTable::Place& place, std::span<const Symbol> source) {
   const auto number = static_cast<std::size_t>(block.number);
   if (rules_.size() <= number) rules_.resize(number + 1);
-  auto [found, fresh] = rules_[number].try_emplace(place.rules);
-  if (!fresh) return found->second.get();
+  auto [known, fresh] = rules_[number].try_emplace(place.rules);
+  auto& [options, version] = known->second;
+  if (!fresh) {
+    if (options && version != version_) options->rescore(scorer_);
+    version = version_;
+    return options.get();
+  }
+  version = version_;
   entries_.clear();
   // The table's order is that of P(t|s); twice the limit leaves room for the other features to choose.
   const std::size_t limit = static_cast<std::size_t>(std::max(limits_.rule_limit, 0));
   table.read(place, source, 2 * limit, limits_.rule_threshold, entries_);
   if (entries_.empty()) return nullptr;
-  auto made = std::make_unique<CachedOptions>();
+  options = std::make_unique<CachedOptions>();
   std::vector<std::vector<StructureLabel>> labels;
-  made->options.resize(entries_.size());
-  for (std::size_t i = 0; i < entries_.size(); ++i) {
-    fill(made->options[i], block, source, entries_[i]);
-    labels.push_back(std::move(entries_[i].labels));
+  for (RuleEntry& entry : entries_) {
+    add(*options, block, source, entry);
+    labels.push_back(std::move(entry.labels));
   }
-  made->finish(std::move(labels), limit);
-  count_ += made->list.size();
-  found->second = std::move(made);
-  return found->second.get();
+  options->finish(std::move(labels), limit);
+  count_ += options->options.size();
+  return options.get();
 }
 
-void OptionCache::fill(RuleOption& option, const GrammarBlock& block, std::span<const Symbol> source,
-                       const RuleEntry& entry) {
+void OptionCache::add(CachedOptions& to, const GrammarBlock& block, std::span<const Symbol> source,
+                      const RuleEntry& entry) {
+  RuleOption& option = to.options.emplace_back();
   for (TargetSymbol symbol : entry.target) {
     if (is_target_node(symbol)) continue;  // the search sees words and variables only
-    option.target.push_back(is_target_variable(symbol) ? symbol : canonical(symbol + block.first_word));
+    option.target.push_back(is_target_variable(symbol) ? symbol
+                                                       : scorer_.vocabulary().canonical(symbol + block.first_word));
   }
   add_block(option, block, entry.scores.data());
   add_own_features(option, block, source, entry.target);
-  option.rule = static_cast<std::uint32_t>(entry.rule);
+  option.rule = static_cast<std::uint32_t>(to.options.size() - 1);
   scorer_.complete(option);
 }
 
@@ -158,8 +154,15 @@ const RuleGroups& OptionCache::groups(const RuleTable& table, const GrammarBlock
   const auto number = static_cast<std::size_t>(block.number);
   if (groups_.size() <= number) groups_.resize(number + 1);
   auto [known, fresh] = groups_[number].try_emplace(place.rules);
-  RuleGroups& groups = known->second;
-  if (!fresh) return groups;
+  auto& [groups, version] = known->second;
+  if (!fresh) {
+    for (const auto& group : groups) {
+      if (version != version_) group->options.rescore(scorer_);
+    }
+    version = version_;
+    return groups;
+  }
+  version = version_;
   entries_.clear();
   const std::size_t limit = static_cast<std::size_t>(std::max(limits_.rule_limit, 0));
   table.read(place, source, 2 * limit, limits_.rule_threshold, entries_);
@@ -214,39 +217,45 @@ const RuleGroups& OptionCache::groups(const RuleTable& table, const GrammarBlock
       (*group)->head = head_category;
       (*group)->tails = std::move(tails);
     }
-    fill((*group)->options.options.emplace_back(), block, source, entry);
+    add((*group)->options, block, source, entry);
   }
   for (const auto& group : groups) {
     group->options.finish({}, limit);
-    count_ += group->options.list.size();
+    count_ += group->options.options.size();
   }
   return groups;
 }
 
 const CachedOptions* OptionCache::phrase(const PhraseSource& phrases, const GrammarBlock& block,
                                          std::span<const WordId> words) {
-  auto [found, fresh] = phrases_.try_emplace(phrase_key(words));
-  if (!fresh) return found->second.get();
-  matches_.clear();
   const std::size_t limit = static_cast<std::size_t>(std::max(limits_.phrase_limit, 0));
-  phrases.lookup(words, matches_, targets_to_score(limit));
-  if (matches_.size() == 0) return nullptr;
-  auto made = std::make_unique<CachedOptions>();
-  made->options.resize(matches_.size());
-  for (std::size_t i = 0; i < matches_.size(); ++i) {
-    PhraseMatch match = matches_[i];
-    RuleOption& option = made->options[i];
-    for (WordId word : match.target) option.target.push_back(canonical(word + block.first_word));
-    // The table's order: p(f|e), lex(f|e), p(e|f), lex(e|f).
-    const float scores[4] = {match.scores[2], match.scores[0], match.scores[3], match.scores[1]};
-    add_block(option, block, scores);
-    option.rule = static_cast<std::uint32_t>(i);
-    scorer_.complete(option);
-  }
-  made->finish({}, limit);
-  count_ += made->list.size();
-  found->second = std::move(made);
-  return found->second.get();
+  if (!phrases_) phrases_.emplace(phrases, targets_to_score(limit), true);
+  const Phrases::Entry* entry = phrases_->get(words, [&](const PhraseMatches& matches, CachedOptions& made) {
+    if (!made.options.empty()) {
+      made.rescore(scorer_);
+      return;
+    }
+    made.options.resize(matches.size());
+    for (std::size_t i = 0; i < matches.size(); ++i) {
+      const PhraseMatch match = matches[i];
+      RuleOption& option = made.options[i];
+      for (WordId word : match.target) {
+        option.target.push_back(scorer_.vocabulary().canonical(word + block.first_word));
+      }
+      // The table's order: p(f|e), lex(f|e), p(e|f), lex(e|f).
+      const float scores[4] = {match.scores[2], match.scores[0], match.scores[3], match.scores[1]};
+      add_block(option, block, scores);
+      option.rule = static_cast<std::uint32_t>(i);
+      scorer_.complete(option);
+    }
+    made.finish({}, limit);
+  });
+  return entry ? &entry->list : nullptr;
+}
+
+std::span<const WordLink> OptionCache::links(std::span<const WordId> words, const RuleOption& option) {
+  const Phrases::Entry* entry = phrases_ ? phrases_->find(words) : nullptr;
+  return entry && option.rule < entry->matches.size() ? entry->matches[option.rule].links : std::span<const WordLink>{};
 }
 
 }  // namespace treeglot::forest

@@ -1,10 +1,10 @@
 // The target sides that grammars put on the edges of a forest: made from table entries, scored with the weights,
-// remembered from sentence to sentence.
+// remembered from sentence to sentence and scored again for other weights.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <unordered_map>
@@ -13,7 +13,8 @@
 #include "forest/forest.hh"
 #include "grammars/registry.hh"
 #include "lm/model.hh"
-#include "table/phrase_source.hh"
+#include "search/phrase_cache.hh"
+#include "search/target_vocabulary.hh"
 #include "table/rule_table.hh"
 
 namespace treeglot::forest {
@@ -33,31 +34,7 @@ struct GrammarBlock {
   std::uint32_t first_word = 0;
 };
 
-// The target words of all tables in one numbering, with their ids in the language model (found when first needed).
-class TargetVocabulary {
- public:
-  explicit TargetVocabulary(const lm::Model& model) : model_(model) {}
-  // Before any use; returns the number of the table's first word. Tables must outlive this.
-  std::uint32_t add(const RuleTable& table);
-  std::uint32_t add(const PhraseSource& phrases);
-  void finish();
-
-  std::uint32_t size() const { return size_; }  // from here on numbers are free for copied words
-  std::string_view word(TargetSymbol word) const;
-  lm::WordId lm_id(TargetSymbol word) const;
-  const lm::Model& model() const { return model_; }
-
- private:
-  struct Part {
-    std::uint32_t first;
-    const RuleTable* rules;
-    const PhraseSource* phrases;
-  };
-  const lm::Model& model_;
-  std::vector<Part> parts_;
-  std::uint32_t size_ = 0;
-  mutable std::unique_ptr<std::atomic<lm::WordId>[]> lm_ids_;
-};
+using search::TargetVocabulary;
 
 // Completes options: language model ids, scores and the estimate by which a bundle is sorted.
 class OptionScorer {
@@ -69,6 +46,8 @@ class OptionScorer {
   void complete(RuleOption& option) const;
   // The same with words that the vocabulary does not know: `lm_words` is set already.
   void complete_with_lm_words(RuleOption& option) const;
+  // A complete option for other weights.
+  void rescore(RuleOption& option) const;
   const TargetVocabulary& vocabulary() const { return vocabulary_; }
   const std::vector<double>& weights() const { return weights_; }
 
@@ -85,12 +64,20 @@ struct TableLimits {
 
 // Options with what is known of the rules they come from; `list` is what edges point to.
 struct CachedOptions {
-  std::vector<RuleOption> options;                  // never resized once `list` exists
-  OptionList list;                                  // by estimate
-  std::vector<std::vector<StructureLabel>> labels;  // parallel to `list`; empty without labels
+  std::vector<RuleOption> options;                      // all that were read; never resized once `list` exists
+  OptionList list;                                      // the best of them, by estimate
+  std::span<const std::vector<StructureLabel>> labels;  // parallel to `list`; empty without labels
 
-  // Sorts, keeps the best `limit` (0: all) and fills `list`.
+  // Sorts, keeps the best `limit` (0: all) and fills `list`. Of equally good options the first stays first.
   void finish(std::vector<std::vector<StructureLabel>> labels_of_options, std::size_t limit);
+  // The same once more after new weights, for options that are numbered by RuleOption::rule as they were read.
+  void rescore(const OptionScorer& scorer);
+
+ private:
+  void sort(std::vector<std::uint32_t> order);
+
+  std::vector<std::vector<StructureLabel>> all_labels_;  // parallel to `options`, or empty
+  std::size_t limit_ = 0;
 };
 
 // The rules of a source side that have one category on the target side and want the same of their variables. Grammars
@@ -110,6 +97,8 @@ class OptionCache {
 
   // Between sentences: makes room. What was given out before is no longer valid if it did.
   void trim();
+  // Between sentences: the scorer has other weights. What was given out before is no longer valid.
+  void weights_changed();
 
   // The rules of a source side of `table`. nullptr if there are none.
   const CachedOptions* rules(const RuleTable& table, const GrammarBlock& block, const RuleTable::Place& place,
@@ -140,32 +129,38 @@ class OptionCache {
   const OptionScorer& scorer() const { return scorer_; }
   const TableLimits& limits() const { return limits_; }
 
-  // One number for a word, whichever tables have it, so that equal translations look equal.
-  TargetSymbol canonical(TargetSymbol word) {
-    return canonical_.try_emplace(scorer_.vocabulary().word(word), word).first->second;
-  }
-  // The number of a word that was seen before, else `other`.
+  // The number of a word that some table has, else `other`.
   TargetSymbol canonical(std::string_view word, TargetSymbol other) const {
-    auto found = canonical_.find(word);
-    return found == canonical_.end() ? other : found->second;
+    const TargetSymbol known = scorer_.vocabulary().find(word);
+    return known == scorer_.vocabulary().size() ? other : known;
   }
+  // The links of a phrase that `phrase` gave an option for.
+  std::span<const WordLink> links(std::span<const WordId> words, const RuleOption& option);
 
  private:
-  using Map = std::unordered_map<std::uint64_t, std::unique_ptr<CachedOptions>>;
-  // Makes an option of a rule.
-  void fill(RuleOption& option, const GrammarBlock& block, std::span<const Symbol> source, const RuleEntry& entry);
+  using Phrases = search::PhraseCache<CachedOptions>;
+  // What was read of a source side, and the version of the weights that it was scored with.
+  template <class Options>
+  struct Read {
+    Options options{};
+    std::uint64_t version = 0;
+  };
+  template <class Options>
+  using ReadMap = std::unordered_map<std::uint64_t, Read<Options>>;
+  // Adds an option for a rule.
+  void add(CachedOptions& to, const GrammarBlock& block, std::span<const Symbol> source, const RuleEntry& entry);
 
   const OptionScorer& scorer_;
   TableLimits limits_;
   std::size_t capacity_, count_ = 0;
-  std::vector<Map> rules_;  // by block
-  Map phrases_, others_;
-  std::vector<std::unordered_map<std::uint64_t, RuleGroups>> groups_;  // by block
+  std::uint64_t version_ = 1;
+  std::vector<ReadMap<std::unique_ptr<CachedOptions>>> rules_;  // by block
+  std::vector<ReadMap<RuleGroups>> groups_;                     // by block
+  std::unordered_map<std::uint64_t, std::unique_ptr<CachedOptions>> others_;
+  std::optional<Phrases> phrases_;  // of the one phrase table that a decoder has
   std::unordered_map<std::string, std::uint32_t> categories_{{"", 0}};
   std::vector<const std::string*> category_texts_{&categories_.begin()->first};
-  std::unordered_map<std::string_view, TargetSymbol> canonical_;
   std::vector<RuleEntry> entries_;
-  PhraseMatches matches_;
 };
 
 }  // namespace treeglot::forest

@@ -1,17 +1,15 @@
 // The phrase-based decoder (Koehn et al. 2003; spec: search and tuning, "Phrase-based decoder"): stacks of hypotheses
 // by the number of covered words, recombination, future costs, lexicalised reordering, and cube pruning over stacks or
-// the plain stack search.
+// the plain stack search. Of parsed sentences it looks at the words alone. Why it is no search in a forest: decoder.hh.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "lm/model.hh"
+#include "search/decoder.hh"
 #include "search/phrase_options.hh"
-#include "search/translation.hh"
 
 namespace treeglot::search {
 
@@ -25,27 +23,25 @@ struct DecoderLimits {
   double beam_threshold = 0;  // drop hypotheses whose probability is below this share of the best; 0: none
 };
 
-struct NBest {
-  int size = 1;
-  bool distinct = false;  // no two with the same words
-};
-
-class PhraseDecoder {
+class PhraseDecoder : public Decoder {
  public:
-  // The table and the model must outlive the decoder.
-  PhraseDecoder(const PhraseSource& table, const lm::Model& model, const Weights& weights, const DecoderLimits& limits);
-  ~PhraseDecoder();
+  // The table and the model must outlive the decoder. `grammar` is the name of the table's grammar, for features and
+  // steps; `weights`: those of phrase_features.
+  PhraseDecoder(const PhraseSource& table, const std::string& grammar, const lm::Model& model,
+                const std::vector<double>& weights, const DecoderLimits& limits);
+  ~PhraseDecoder() override;
 
-  // Translates lines of words separated by blanks. The result does not depend on `threads` (0: all cores). `progress`,
-  // if given, is called now and then in the calling thread; it may throw to stop.
-  std::vector<Translation> translate(const std::vector<std::string>& sentences, const NBest& nbest, int threads,
-                                     const std::function<void(std::size_t)>& progress = {}) const;
+ protected:
+  std::unique_ptr<Worker> make_worker() const override;
+  void weights_changed() override;
 
  private:
+  class PhraseWorker;
+
+  const std::string grammar_;
   const lm::Model& model_;
-  Weights weights_;
   DecoderLimits limits_;
-  std::unique_ptr<OptionBuilder> builder_;
+  OptionBuilder builder_;
 };
 
 }  // namespace treeglot::search

@@ -1,33 +1,42 @@
 #include "search/phrase_options.hh"
 
 #include <algorithm>
-
-#include "base/hash.hh"
+#include <cmath>
 
 namespace treeglot::search {
 
-OptionBuilder::OptionBuilder(const PhraseSource& table, const lm::Model& model, const Weights& weights, int table_limit)
+namespace {
+
+constexpr std::size_t kMostCached = 300000;  // translations in the cache of one thread
+
+}  // namespace
+
+OptionBuilder::OptionBuilder(const PhraseSource& table, const lm::Model& model, int table_limit)
     : table_(table),
       model_(model),
-      weights_(weights),
       limit_(table_limit > 0 ? static_cast<std::size_t>(table_limit) : std::numeric_limits<std::size_t>::max()),
-      lm_ids_(new std::atomic<lm::WordId>[table.target_size()]) {
-  for (std::size_t i = 0; i < table.target_size(); ++i) lm_ids_[i].store(kNoWord, std::memory_order_relaxed);
-}
-
-lm::WordId OptionBuilder::lm_id(WordId target) const {
-  lm::WordId id = lm_ids_[target].load(std::memory_order_relaxed);
-  if (id == kNoWord) {
-    id = model_.id(table_.target_word(target));
-    lm_ids_[target].store(id, std::memory_order_relaxed);  // every thread would store the same
-  }
-  return id;
+      vocabulary_(model) {
+  vocabulary_.add(table);
+  vocabulary_.finish();
 }
 
 double OptionBuilder::fixed_score(const PhraseOption& option) const {
-  double total = weights_[kPhrasePenalty] - weights_[kWordPenalty] * static_cast<double>(option.words.size());
-  if (option.unknown) return total + weights_[kUnknownWord] * kLowestScore;
-  for (int i = 0; i < 4; ++i) total += weights_[kTranslation + i] * option.scores[i];
+  double total = weights_[kPhrases] + weights_[kWords] * static_cast<double>(option.words.size());
+  if (option.copied()) return total + weights_[kCopied];
+  const TableScores& scores = (*option.matches)[option.match].scores;
+  for (int i = 0; i < 4; ++i) total += weights_[kTranslation + i] * scores[i];
+  return total;
+}
+
+double OptionBuilder::lm_score(std::span<const WordId> target) const {
+  lm::State states[2];
+  states[0] = model_.null_state();
+  int now = 0;
+  double total = 0;
+  for (WordId word : target) {
+    total += model_.score(states[now], vocabulary_.lm_id(word), states[1 - now]).log10;
+    now = 1 - now;
+  }
   return total;
 }
 
@@ -49,9 +58,11 @@ void OptionBuilder::complete(PhraseOption& option) const {
   }
   option.state = states[now];
   option.estimate = option.fixed + weights_[kLanguageModel] * kLn10 * total;
+  if (option.copied()) return;
+  const ReorderingScores& reordering = (*option.matches)[option.match].reordering;
   for (int o = 0; o < 3; ++o) {
-    option.backward[o] = weights_[kReordering + o] * option.reordering[o];
-    option.forward[o] = weights_[kReordering + 3 + o] * option.reordering[3 + o];
+    option.backward[o] = weights_[kReordering + o] * reordering[o];
+    option.forward[o] = weights_[kReordering + 3 + o] * reordering[3 + o];
   }
 }
 
@@ -59,6 +70,7 @@ void OptionBuilder::sort(PhraseOptionList& list) {
   std::stable_sort(list.options.begin(), list.options.end(),
                    [](const PhraseOption& a, const PhraseOption& b) { return a.estimate > b.estimate; });
   for (int o = 0; o < 3; ++o) {
+    list.order[o].clear();
     for (const PhraseOption& option : list.options) list.order[o].push_back(&option);
     std::stable_sort(list.order[o].begin(), list.order[o].end(), [o](const PhraseOption* a, const PhraseOption* b) {
       return a->estimate + a->backward[o] > b->estimate + b->backward[o];
@@ -66,10 +78,7 @@ void OptionBuilder::sort(PhraseOptionList& list) {
   }
 }
 
-std::unique_ptr<PhraseOptionList> OptionBuilder::look_up(std::span<const WordId> source, PhraseMatches& buffer) const {
-  buffer.clear();
-  table_.lookup(source, buffer, targets_to_score(limit_));
-  if (buffer.size() == 0) return nullptr;
+void OptionBuilder::score(const PhraseMatches& matches, PhraseOptionList& list) const {
   // The best `limit_` by estimate; of equal ones those that come first in the table. A heap keeps the worst on top.
   struct Kept {
     double estimate;
@@ -79,76 +88,51 @@ std::unique_ptr<PhraseOptionList> OptionBuilder::look_up(std::span<const WordId>
     }
   };
   std::vector<Kept> best;
-  PhraseOption trial;
+  list.log10.resize(matches.size(), std::numeric_limits<double>::quiet_NaN());
   // The language model only takes away (unless its weight is negative), so a bad table score needs no query.
   bool skip = weights_[kLanguageModel] >= 0;
-  for (std::size_t n = 0; n < buffer.size(); ++n) {
-    PhraseMatch match = buffer[n];
-    trial.words.assign(match.target.begin(), match.target.end());
-    trial.scores = match.scores;
-    trial.fixed = fixed_score(trial);
+  for (std::size_t n = 0; n < matches.size(); ++n) {
+    const PhraseMatch match = matches[n];
+    double fixed = weights_[kPhrases] + weights_[kWords] * static_cast<double>(match.target.size());
+    for (int i = 0; i < 4; ++i) fixed += weights_[kTranslation + i] * match.scores[i];
     bool full = best.size() >= limit_;
-    if (full && skip && trial.fixed <= best.front().estimate) continue;
-    for (WordId& word : trial.words) word = lm_id(word);
-    complete(trial);
+    if (full && skip && fixed <= best.front().estimate) continue;
+    if (std::isnan(list.log10[n])) list.log10[n] = lm_score(match.target);
+    const double estimate = fixed + weights_[kLanguageModel] * kLn10 * list.log10[n];
     if (full) {
-      if (trial.estimate <= best.front().estimate) continue;
+      if (estimate <= best.front().estimate) continue;
       std::pop_heap(best.begin(), best.end());
       best.pop_back();
     }
-    best.push_back({trial.estimate, n});
+    best.push_back({estimate, n});
     std::push_heap(best.begin(), best.end());
   }
   std::sort(best.begin(), best.end());
-  auto list = std::make_unique<PhraseOptionList>();
-  list->options.resize(best.size());
+  list.options.assign(best.size(), {});
   for (std::size_t i = 0; i < best.size(); ++i) {
-    PhraseMatch match = buffer[best[i].match];
-    PhraseOption& option = list->options[i];
-    for (WordId word : match.target) {
-      option.words.push_back(lm_id(word));
-      if (!option.text.empty()) option.text += ' ';
-      option.text += table_.target_word(word);
-    }
-    option.links.assign(match.links.begin(), match.links.end());
-    option.scores = match.scores;
-    option.reordering = match.reordering;
+    PhraseOption& option = list.options[i];
+    option.matches = &matches;
+    option.match = static_cast<std::uint32_t>(best[i].match);
+    for (WordId word : matches[option.match].target) option.words.push_back(vocabulary_.lm_id(word));
     option.fixed = fixed_score(option);
     complete(option);
   }
-  sort(*list);
-  return list;
+  sort(list);
 }
 
 std::unique_ptr<PhraseOptionList> OptionBuilder::copy(std::string_view word) const {
   auto list = std::make_unique<PhraseOptionList>();
   PhraseOption& option = list->options.emplace_back();
-  option.unknown = true;
-  option.text = word;
   option.words = {model_.id(word)};
-  option.links = {{0, 0}};
   option.fixed = fixed_score(option);
   complete(option);
   sort(*list);
   return list;
 }
 
-std::size_t OptionCache::Hash::operator()(const std::u32string& words) const {
-  return hash_bytes(reinterpret_cast<const char*>(words.data()), words.size() * sizeof(char32_t));
-}
-
-const PhraseOptionList* OptionCache::get(std::span<const WordId> source) {
-  key_.assign(source.begin(), source.end());
-  auto found = lists_.find(key_);
-  if (found != lists_.end()) return found->second.get();
-  std::unique_ptr<PhraseOptionList> list = builder_.look_up(source, buffer_);
-  if (!list) return nullptr;  // most spans are no phrase; remembering them all would crowd out the others
-  return lists_.emplace(key_, std::move(list)).first->second.get();
-}
-
 void SentenceOptions::prepare(const std::vector<std::string_view>& words, const OptionBuilder& builder,
-                              OptionCache& cache, int longest, int reach) {
-  cache.trim();
+                              PhraseOptionCache& cache, int longest, int reach) {
+  if (cache.size() > kMostCached) cache.clear();
   const PhraseSource& table = builder.table();
   size_ = static_cast<int>(words.size());
   longest_ = std::max(1, std::min({longest, table.longest_source(), size_}));
@@ -159,7 +143,10 @@ void SentenceOptions::prepare(const std::vector<std::string_view>& words, const 
   for (int begin = 0; begin < size_; ++begin) {
     for (int end = begin + 1; end <= std::min(size_, begin + longest_); ++end) {
       if (ids_[end - 1] == kNoWord) break;
-      lists_[begin * longest_ + (end - begin - 1)] = cache.get({ids_.data() + begin, ids_.data() + end});
+      const PhraseOptionCache::Entry* entry =
+          cache.get({ids_.data() + begin, ids_.data() + end},
+                    [&](const PhraseMatches& matches, PhraseOptionList& list) { builder.score(matches, list); });
+      if (entry) lists_[begin * longest_ + (end - begin - 1)] = &entry->list;
     }
     const PhraseOptionList*& single = lists_[begin * longest_];
     if (!single) {

@@ -2,17 +2,18 @@
 // everything that does not depend on their context computed once, and the estimate of what uncovered spans will cost.
 #pragma once
 
-#include <atomic>
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <memory>
-#include <string>
+#include <span>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "lm/model.hh"
 #include "search/features.hh"
+#include "search/phrase_cache.hh"
+#include "search/target_vocabulary.hh"
 #include "table/phrase_source.hh"
 
 namespace treeglot::search {
@@ -23,81 +24,64 @@ inline constexpr double kNever = -std::numeric_limits<double>::infinity();
 // A translation of one source phrase under given weights.
 struct PhraseOption {
   std::vector<WordId> words;           // language model ids
-  double fixed = 0;                    // weighted table scores, word and phrase penalty, unknown words
+  double fixed = 0;                    // weighted table scores, numbers of words and phrases, copied words
   double estimate = 0;                 // fixed + weighted language model score of the words by themselves
-  double backward[3]{}, forward[3]{};  // weighted reordering scores by Orientation
+  double backward[3]{}, forward[3]{};  // weighted reordering scores by orientation: monotone, swap, discontinuous
   // lm_rest[i]: log10 of words i, i + 1, ... by themselves, for the first words.
   std::array<float, lm::kMaxOrder> lm_rest{};
   lm::State state;  // after the words by themselves
-  // As in the table:
-  std::string text;
-  std::vector<WordLink> links;
-  TableScores scores{};
-  ReorderingScores reordering{};
-  bool unknown = false;
+  // What the table says: one of the matches in the cache; nullptr: a copied word.
+  const PhraseMatches* matches = nullptr;
+  std::uint32_t match = 0;
+
+  bool copied() const { return !matches; }
 };
 
-// The options of one source phrase: by estimate, and by estimate + backward[o] for each Orientation o.
+// The options of one source phrase: by estimate, and by estimate + backward[o] for each orientation o.
 struct PhraseOptionList {
   std::vector<PhraseOption> options;
   std::array<std::vector<const PhraseOption*>, 3> order;
+  std::vector<double> log10;  // of the words of each match by themselves, under any weights; NaN: not asked for yet
   double best() const { return options.front().estimate; }
 };
 
-// What scores a word sequence: shared, read-only.
+// Scores translations under the current weights: shared by all threads, which only read it.
 class OptionBuilder {
  public:
-  OptionBuilder(const PhraseSource& table, const lm::Model& model, const Weights& weights, int table_limit);
+  OptionBuilder(const PhraseSource& table, const lm::Model& model, int table_limit);
 
-  // The best translations of a source phrase (nullptr if there is none). `buffer` is scratch space.
-  std::unique_ptr<PhraseOptionList> look_up(std::span<const WordId> source, PhraseMatches& buffer) const;
+  void set_weights(const Weights& weights) { weights_ = weights; }
+  const Weights& weights() const { return weights_; }
+  const PhraseSource& table() const { return table_; }
+  // How many translations of a source phrase a cache should look at.
+  std::size_t most() const { return targets_to_score(limit_); }
+
+  // The best translations of a source phrase, in place of what `list` had under other weights. `matches` must outlive
+  // it.
+  void score(const PhraseMatches& matches, PhraseOptionList& list) const;
   // A word that is copied.
   std::unique_ptr<PhraseOptionList> copy(std::string_view word) const;
 
-  const PhraseSource& table() const { return table_; }
-
  private:
-  lm::WordId lm_id(WordId target) const;
   double fixed_score(const PhraseOption& option) const;
+  double lm_score(std::span<const WordId> target) const;  // log10 of words of the table by themselves
   void complete(PhraseOption& option) const;
   static void sort(PhraseOptionList& list);
 
   const PhraseSource& table_;
   const lm::Model& model_;
-  Weights weights_;
+  Weights weights_{};
   std::size_t limit_;
-  // The table's target words in the language model, found when first needed.
-  mutable std::unique_ptr<std::atomic<lm::WordId>[]> lm_ids_;
+  TargetVocabulary vocabulary_;
 };
 
-// Remembers option lists between the sentences of one thread.
-class OptionCache {
- public:
-  explicit OptionCache(const OptionBuilder& builder, std::size_t capacity = 50000)
-      : builder_(builder), capacity_(capacity) {}
-
-  // Between sentences: makes room. Lists given out before are no longer valid if it did.
-  void trim() {
-    if (lists_.size() > capacity_) lists_.clear();
-  }
-  const PhraseOptionList* get(std::span<const WordId> source);
-
- private:
-  struct Hash {
-    std::size_t operator()(const std::u32string& words) const;
-  };
-  const OptionBuilder& builder_;
-  std::size_t capacity_;
-  std::unordered_map<std::u32string, std::unique_ptr<PhraseOptionList>, Hash> lists_;
-  std::u32string key_;
-  PhraseMatches buffer_;
-};
+using PhraseOptionCache = PhraseCache<PhraseOptionList>;
 
 // The spans of a sentence with their options, and future costs.
 class SentenceOptions {
  public:
   // `longest`: words of the longest phrase to use; `reach`: longest gap between covered words (-1: any).
-  void prepare(const std::vector<std::string_view>& words, const OptionBuilder& builder, OptionCache& cache,
+  void prepare(const std::vector<std::string_view>& words, const OptionBuilder& builder, PhraseOptionCache& cache,
                int longest, int reach);
 
   int size() const { return size_; }

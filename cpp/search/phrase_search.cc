@@ -1,6 +1,7 @@
 #include "search/phrase_search.hh"
 
 #include <algorithm>
+#include <cstdlib>
 #include <numeric>
 #include <string>
 #include <tuple>
@@ -9,6 +10,15 @@
 #include "base/hash.hh"
 
 namespace treeglot::search {
+
+namespace {
+
+// Monotone, swap or discontinuous: [begin, end) after [previous_begin, previous_end), in source words.
+int orientation(std::uint32_t previous_begin, std::uint32_t previous_end, std::uint32_t begin, std::uint32_t end) {
+  return begin == previous_end ? 0 : end == previous_begin ? 1 : 2;
+}
+
+}  // namespace
 
 double PhraseSearch::future(std::uint32_t coverage) const {
   const Coverage& c = coverages_[coverage];
@@ -236,7 +246,7 @@ void PhraseSearch::start(bool keep_others) {
   kept_.clear();
   others_.clear();
   ranked_.clear();
-  edges_.resize(std::max<std::size_t>(edges_.size(), words_.size() + 1));
+  edges_.resize(std::max<std::size_t>(edges_.size(), words_->size() + 1));
   for (std::vector<Edge>& edges : edges_) edges.clear();
   keep_others_ = keep_others;
   // The start looks like a phrase that ends before the first word.
@@ -274,83 +284,152 @@ std::vector<Arrival> PhraseSearch::arrivals(std::uint32_t node) const {
   return result;
 }
 
-void PhraseSearch::add_derivation(const Path& path, double score, Translation& result) {
-  Derivation derivation;
-  derivation.score = score;
+std::string PhraseSearch::text(const Path& path) const {
+  std::string result;
+  for (const Arrival& arrival : path) {
+    auto add = [&](std::string_view word) {
+      if (!result.empty()) result += ' ';
+      result += word;
+    };
+    const PhraseOption& option = *arrival.option;
+    if (option.copied()) {
+      add((*words_)[arrival.begin]);
+    } else {
+      for (WordId word : (*option.matches)[option.match].target) add(builder_.table().target_word(word));
+    }
+  }
+  return result;
+}
+
+// What phrase n of a path adds to each feature.
+void PhraseSearch::add_features(const Path& path, std::size_t n, float lm, FeatureVector& out) const {
+  const Arrival& arrival = path[n];
+  const PhraseOption& option = *arrival.option;
+  out[kLanguageModel] += lm;
+  out[kWords] += static_cast<double>(option.words.size());
+  out[kPhrases] += 1;
+  // Before the first phrase stands an empty one at the sentence's start, which has no reordering scores of its own.
+  const Arrival* before = n > 0 ? &path[n - 1] : nullptr;
+  const std::uint32_t previous_end = before ? before->end : 0;
+  out[kDistortion] -= std::abs(static_cast<double>(arrival.begin) - static_cast<double>(previous_end));
+  const int o = before               ? orientation(before->begin, before->end, arrival.begin, arrival.end)
+                : arrival.begin == 0 ? 0
+                                     : 2;
+  if (option.copied()) {
+    out[kCopied] += 1;
+  } else {
+    const PhraseMatch match = (*option.matches)[option.match];
+    for (int i = 0; i < 4; ++i) out[kTranslation + i] += match.scores[i];
+    out[kReordering + o] += match.reordering[o];
+  }
+  if (before && !before->option->copied()) {
+    out[kReordering + 3 + o] += (*before->option->matches)[before->option->match].reordering[3 + o];
+  }
+}
+
+// The goal, and below it the phrases in the order of the source.
+std::vector<RuleUse> PhraseSearch::steps(const Path& path, const std::vector<float>& lm) const {
+  std::vector<std::uint32_t> by_source(path.size());
+  std::iota(by_source.begin(), by_source.end(), 0u);
+  std::sort(by_source.begin(), by_source.end(),
+            [&](std::uint32_t a, std::uint32_t b) { return path[a].begin < path[b].begin; });
+  std::vector<RuleUse> result(path.size() + 1);
+  RuleUse& goal = result[0];
+  goal.grammar = grammar_;
+  goal.kind = "goal";
+  goal.end = static_cast<std::uint32_t>(words_->size());
+  goal.target.resize(path.size());
+  if (path.empty()) goal.features.push_back({kLanguageModel, lm[0]});
+  for (std::uint32_t place = 0; place < path.size(); ++place) {
+    const std::uint32_t n = by_source[place];
+    const PhraseOption& option = *path[n].option;
+    if (place > 0) goal.source += ' ';
+    goal.source += 'x' + std::to_string(place + 1);
+    goal.target[n] = place;
+    goal.below.push_back(place + 1);
+    RuleUse& use = result[place + 1];
+    use.grammar = option.copied() ? "copy" : grammar_;
+    use.kind = "span";
+    use.begin = path[n].begin;
+    use.end = path[n].end;
+    for (std::uint32_t j = use.begin; j < use.end; ++j) {
+      if (j > use.begin) use.source += ' ';
+      use.source += (*words_)[j];
+    }
+    if (option.copied()) {
+      use.target.emplace_back(use.source);
+      use.links = {{0, 0}};
+    } else {
+      const PhraseMatch match = (*option.matches)[option.match];
+      for (WordId word : match.target) use.target.emplace_back(std::string(builder_.table().target_word(word)));
+      use.links.assign(match.links.begin(), match.links.end());
+    }
+    FeatureVector values{};
+    add_features(path, n, lm[n], values);
+    for (int i = 0; i < kFeatures; ++i) {
+      if (values[i] != 0) use.features.push_back({static_cast<std::uint16_t>(i), static_cast<float>(values[i])});
+    }
+  }
+  return result;
+}
+
+Derivation PhraseSearch::derivation(const Path& path, double score, std::string text, bool with_steps) const {
+  // ln p of the words of each phrase; the last one's includes the sentence's end.
+  std::vector<float> lm;
   lm::State states[2];
   states[0] = model_.begin_state();
   int now = 0;
   for (std::size_t n = 0; n < path.size(); ++n) {
-    const Arrival& arrival = path[n];
-    const PhraseOption& option = *arrival.option;
-    auto& places = used_[&option];
-    auto place = std::find_if(places.begin(), places.end(), [&](const auto& p) { return p.first == arrival.begin; });
-    if (place == places.end()) {
-      places.emplace_back(arrival.begin, static_cast<std::uint32_t>(result.phrases.size()));
-      place = places.end() - 1;
-      result.phrases.push_back({arrival.begin, arrival.end, static_cast<std::uint32_t>(option.words.size()),
-                                option.unknown, option.text, option.links, option.scores, option.reordering});
-    }
-    double lm = 0;
-    for (lm::WordId word : option.words) {
-      lm += model_.score(states[now], word, states[1 - now]).log10;
+    double log10 = 0;
+    for (lm::WordId word : path[n].option->words) {
+      log10 += model_.score(states[now], word, states[1 - now]).log10;
       now = 1 - now;
     }
-    if (n + 1 == path.size()) lm += model_.score(states[now], lm::kEnd, states[1 - now]).log10;
-    derivation.steps.push_back({place->second, static_cast<float>(lm * kLn10)});
+    if (n + 1 == path.size()) log10 += model_.score(states[now], lm::kEnd, states[1 - now]).log10;
+    lm.push_back(static_cast<float>(log10 * kLn10));
   }
-  result.derivations.push_back(std::move(derivation));
-  Derivation& added = result.derivations.back();
-  for (std::size_t n = 0; n < added.steps.size(); ++n) {
-    FeatureVector step = result.step_features(result.derivations.size() - 1, n);
-    for (int i = 0; i < kFeatures; ++i) added.features[i] += step[i];
-  }
+  Derivation result;
+  result.score = score;
+  FeatureVector features{};
+  for (std::size_t n = 0; n < path.size(); ++n) add_features(path, n, lm[n], features);
   if (path.empty()) {
-    added.features[kLanguageModel] = kLn10 * model_.score(states[now], lm::kEnd, states[1 - now]).log10;
-    added.score = dot(weights_, added.features);
+    features[kLanguageModel] = kLn10 * model_.score(states[now], lm::kEnd, states[1 - now]).log10;
+    result.score = dot(weights_, features);
+    lm.push_back(static_cast<float>(features[kLanguageModel]));
   }
+  result.features.assign(features.begin(), features.end());
+  result.text = std::move(text);
+  if (with_steps) result.steps = steps(path, lm);
+  return result;
 }
 
-Translation PhraseSearch::run(std::string_view sentence, const NBest& nbest) {
-  words_.clear();
-  for (std::size_t i = 0; i < sentence.size();) {
-    std::size_t stop = std::min(sentence.find_first_of(" \t\r\n", i), sentence.size());
-    if (stop > i) words_.push_back(sentence.substr(i, stop - i));
-    i = stop + 1;
-  }
+Translation PhraseSearch::run(const std::vector<std::string_view>& words, const NBestRequest& request,
+                              bool with_steps) {
+  words_ = &words;
   Translation result;
-  used_.clear();
-  if (words_.empty()) {
-    add_derivation({}, 0, result);
+  if (words.empty()) {
+    result.derivations.push_back(derivation({}, 0, "", with_steps));
     return result;
   }
-  options_.prepare(words_, builder_, cache_, limits_.phrase_length, limits_.distortion);
-  start(nbest.size > 1);
-  for (std::size_t covered = 1; covered <= words_.size(); ++covered) fill(static_cast<int>(covered));
-  // A complete hypothesis has nothing left that could tell it from another:
-  // there is one.
+  options_.prepare(words, builder_, cache_, limits_.phrase_length, limits_.distortion);
+  start(request.size > 1);
+  for (std::size_t covered = 1; covered <= words.size(); ++covered) fill(static_cast<int>(covered));
+  // A complete hypothesis has nothing left that could tell it from another: there is one.
   std::uint32_t goal = static_cast<std::uint32_t>(kept_.size() - 1);
   std::unordered_map<std::uint32_t, std::vector<Arrival>> sorted;
   auto ways = [&](std::uint32_t node) -> const std::vector<Arrival>& {
-    auto found = sorted.find(node);
-    if (found == sorted.end()) found = sorted.emplace(node, arrivals(node)).first;
-    return found->second;
+    auto place = sorted.find(node);
+    if (place == sorted.end()) place = sorted.emplace(node, arrivals(node)).first;
+    return place->second;
   };
   std::unordered_set<std::string> seen;
-  // Many paths can give the same words; a bound on their number keeps a hard
-  // sentence from taking forever.
-  std::size_t patience = static_cast<std::size_t>(nbest.size) * 200;
+  // Many paths can give the same words; a bound on their number keeps a hard sentence from taking forever.
+  std::size_t patience = static_cast<std::size_t>(request.size) * 200;
   best_paths(goal, ways, [&](const Path& path, double score) {
-    if (nbest.distinct && nbest.size > 1) {
-      std::string text;
-      for (const Arrival& arrival : path) {
-        text += arrival.option->text;
-        text += ' ';
-      }
-      if (!seen.insert(std::move(text)).second) return --patience > 0;
-    }
-    add_derivation(path, score, result);
-    return result.derivations.size() < static_cast<std::size_t>(nbest.size);
+    std::string words_of_path = text(path);
+    if (request.distinct && request.size > 1 && !seen.insert(words_of_path).second) return --patience > 0;
+    result.derivations.push_back(derivation(path, score, std::move(words_of_path), with_steps));
+    return result.derivations.size() < static_cast<std::size_t>(request.size);
   });
   return result;
 }

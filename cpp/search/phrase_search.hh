@@ -3,9 +3,9 @@
 
 #include <cmath>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 #include "lm/model.hh"
@@ -20,18 +20,20 @@ namespace treeglot::search {
 // Everything that one thread needs, kept from sentence to sentence.
 class PhraseSearch {
  public:
-  PhraseSearch(const OptionBuilder& builder, const lm::Model& model, const Weights& weights,
-               const DecoderLimits& limits)
-      : model_(model),
-        weights_(weights),
+  // Good for the weights that the builder has now. All must outlive this.
+  PhraseSearch(const std::string& grammar, const OptionBuilder& builder, PhraseOptionCache& cache,
+               const lm::Model& model, const DecoderLimits& limits)
+      : grammar_(grammar),
+        model_(model),
+        weights_(builder.weights()),
         limits_(limits),
         builder_(builder),
-        cache_(builder),
-        lm_weight_(weights[kLanguageModel] * kLn10),
-        forward_(weights[kReordering + 3] != 0 || weights[kReordering + 4] != 0 || weights[kReordering + 5] != 0),
+        cache_(cache),
+        lm_weight_(weights_[kLanguageModel] * kLn10),
+        forward_(weights_[kReordering + 3] != 0 || weights_[kReordering + 4] != 0 || weights_[kReordering + 5] != 0),
         stack_(vertices_, forward_, limits.beam_threshold > 0 ? std::log(limits.beam_threshold) : kNever) {}
 
-  Translation run(std::string_view sentence, const NBest& nbest);
+  Translation run(const std::vector<std::string_view>& words, const NBestRequest& request, bool with_steps);
 
  private:
   // A hypothesis as an extension with a given orientation sees it.
@@ -67,17 +69,21 @@ class PhraseSearch {
   std::uint32_t vertex(std::uint32_t coverage, std::uint32_t begin, std::uint32_t end);
   double future(std::uint32_t coverage) const;
   std::vector<Arrival> arrivals(std::uint32_t node) const;
-  void add_derivation(const Path& path, double score, Translation& result);
+  std::string text(const Path& path) const;
+  Derivation derivation(const Path& path, double score, std::string text, bool with_steps) const;
+  void add_features(const Path& path, std::size_t n, float lm, FeatureVector& out) const;
+  std::vector<RuleUse> steps(const Path& path, const std::vector<float>& lm) const;
 
+  const std::string& grammar_;
   const lm::Model& model_;
   const Weights& weights_;
   const DecoderLimits& limits_;
   const OptionBuilder& builder_;
-  OptionCache cache_;
+  PhraseOptionCache& cache_;
   const double lm_weight_;
   const bool forward_;
 
-  std::vector<std::string_view> words_;
+  const std::vector<std::string_view>* words_ = nullptr;
   SentenceOptions options_;
   CoverageTable coverages_;
   std::vector<Vertex> vertices_;
@@ -90,8 +96,6 @@ class PhraseSearch {
   std::vector<Cell> queue_;
 
   HypothesisStack stack_;  // being filled
-
-  std::unordered_map<const PhraseOption*, std::vector<std::pair<std::uint32_t, std::uint32_t>>> used_;
 };
 
 }  // namespace treeglot::search

@@ -1,48 +1,56 @@
-// What a search returns: derivations, best first, over a common pool of the phrases that they use.
+// What every decoder returns: the derivations of a sentence, best first. One shape for both searches, from here to the
+// page that shows it.
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <variant>
 #include <vector>
 
-#include "search/features.hh"
-#include "table/phrase_source.hh"
+#include "base/words.hh"
 
 namespace treeglot::search {
 
-struct UsedPhrase {
-  std::uint32_t begin, end;  // source words
-  std::uint32_t words;       // target words
-  bool unknown;
-  std::string text;
-  std::vector<WordLink> links;
-  TableScores scores;
-  ReorderingScores reordering;
+struct NBestRequest {
+  int size = 1;
+  bool distinct = false;  // no two with the same words
+};
+
+// A value of one feature.
+struct FeatureValue {
+  std::uint16_t feature;
+  float value;
+};
+
+// A word of a target side, or the number of a variable: the place of what fills it in RuleUse::below.
+using TargetItem = std::variant<std::uint32_t, std::string>;
+
+// One application of a rule.
+struct RuleUse {
+  std::string grammar;               // of the rule; copy: a word that nothing translates; pseudo, glue: parts in order
+  std::string_view kind;             // what part of the source it translates: word, subtree, group, span, goal ...
+  std::uint32_t begin = 0, end = 0;  // its source words
+  std::string label;                 // of a constituent
+  std::string source;                // its source side as text
+  std::vector<TargetItem> target;
+  std::vector<WordLink> links;       // inside a phrase: source words from `begin` on, words of `target`
+  std::vector<std::uint32_t> below;  // steps that fill the variables, in the order of the source
+  std::vector<FeatureValue> features;
+  bool headed = false;   // a rule for a head with its dependents
+  bool phrasal = false;  // one of them in which a variable is a group of neighbours: a phrasal node or a structure
 };
 
 struct Derivation {
-  struct Step {
-    std::uint32_t phrase;  // in Translation::phrases
-    float lm;              // ln p of its words; the last step's includes the sentence's end
-  };
-  double score = 0;
-  FeatureVector features{};
-  std::vector<Step> steps;  // in the order of the target
+  double score = 0;              // the weighted sum of `features`
+  std::vector<double> features;  // all, in the order of the decoder's
+  std::string text;
+  std::vector<RuleUse> steps;  // in preorder, the first is the topmost; empty if not asked for
 };
 
 struct Translation {
-  std::vector<UsedPhrase> phrases;
-  std::vector<Derivation> derivations;
-
-  std::string text(std::size_t derivation) const;
-  // What one step adds to each feature.
-  FeatureVector step_features(std::size_t derivation, std::size_t step) const;
+  std::vector<Derivation> derivations;            // best first
+  std::size_t nodes = 0, edges = 0, options = 0;  // of the forest, if there was one
 };
-
-// Monotone, swap or discontinuous: [begin, end) after [previous_begin, previous_end), in source words.
-inline int orientation(std::uint32_t previous_begin, std::uint32_t previous_end, std::uint32_t begin,
-                       std::uint32_t end) {
-  return begin == previous_end ? 0 : end == previous_begin ? 1 : 2;
-}
 
 }  // namespace treeglot::search

@@ -126,6 +126,11 @@ std::uint32_t RuleTable::category_id(std::string_view category) const {
   return id == file_->categories.size() ? kNone : id;
 }
 
+WordId RuleTable::target_id(std::string_view word) const {
+  const WordId id = file_->targets.id(word);
+  return id == file_->targets.size() ? kNone : id;
+}
+
 std::size_t RuleTable::target_size() const { return file_->targets.size(); }
 std::size_t RuleTable::source_words() const { return file_->words.size(); }
 std::size_t RuleTable::categories() const { return file_->categories.size(); }

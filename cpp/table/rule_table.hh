@@ -45,6 +45,7 @@ class RuleTable {
   std::uint32_t category_id(std::string_view category) const;  // tags, labels, joint categories
   std::size_t target_size() const;
   std::string_view target_word(WordId id) const;
+  WordId target_id(std::string_view word) const;
   std::string_view source_word(std::uint32_t id) const;
   std::string_view category(std::uint32_t id) const;
 

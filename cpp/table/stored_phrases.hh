@@ -23,6 +23,10 @@ class StoredPhrases : public PhraseSource {
   }
   std::size_t target_size() const override { return table_.target_words().size(); }
   std::string_view target_word(WordId id) const override { return table_.target_words().word(id); }
+  WordId target_id(std::string_view word) const override {
+    WordId id = table_.target_words().id(word);
+    return id < table_.target_words().size() ? id : kNoWord;
+  }
   int longest_source() const override { return static_cast<int>(table_.header().longest_source); }
   bool has_reordering() const override { return table_.has_reordering(); }
   void lookup(std::span<const WordId> source, PhraseMatches& out, std::size_t most = kAllTargets) const override {

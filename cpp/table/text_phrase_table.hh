@@ -28,6 +28,10 @@ class TextPhraseTable : public PhraseSource {
   WordId source_id(std::string_view word) const override;
   std::size_t target_size() const override { return target_words_.size(); }
   std::string_view target_word(WordId id) const override { return target_words_.word(id); }
+  WordId target_id(std::string_view word) const override {
+    WordId id = target_words_.find(word);
+    return id < target_words_.size() ? id : kNoWord;
+  }
   int longest_source() const override { return longest_; }
   bool has_reordering() const override { return has_reordering_; }
   void lookup(std::span<const WordId> source, PhraseMatches& out, std::size_t most = kAllTargets) const override;

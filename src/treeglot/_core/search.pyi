@@ -1,8 +1,15 @@
 from collections.abc import Callable, Sequence
 
-from treeglot._core.lm import Model
+import numpy as np
+from numpy.typing import NDArray
 
-FEATURE_NAMES: tuple[str, ...]
+from treeglot._core.lm import Model
+from treeglot._core.parsed import ParsedSentences
+
+FOREST_FEATURES: tuple[str, ...]
+BLOCK_FEATURES: tuple[str, ...]
+
+def phrase_features(grammar: str) -> list[str]: ...
 
 class PhraseSource:
     """A table that answers lookups by source phrase."""
@@ -31,6 +38,23 @@ class StoredPhrases(PhraseSource):
     def __init__(self, path: str, verify: bool = False) -> None: ...
     def __len__(self) -> int: ...
 
+Step = tuple[
+    str,
+    str,
+    int,
+    int,
+    str,
+    str,
+    list[str | int],
+    list[tuple[int, int]],
+    list[int],
+    list[tuple[int, float]],
+    bool,
+    bool,
+]
+"""Grammar, kind, begin, end, label, source side, target (words and numbers of variables), links, steps that fill the variables,
+features, is it a rule for a head with its dependents, has it a phrasal node or a structure."""
+
 class Translation:
     """The derivations of one sentence, best first."""
 
@@ -38,13 +62,42 @@ class Translation:
     def text(self, n: int) -> str: ...
     def score(self, n: int) -> float: ...
     def features(self, n: int) -> list[float]: ...
-    def steps(self, n: int) -> list[tuple[int, int, str, bool, list[tuple[int, int]], list[float]]]:
-        """Source begin, source end, target, copied?, links and feature values of each phrase."""
+    def steps(self, n: int) -> list[Step]: ...
+    @property
+    def forest_size(self) -> tuple[int, int, int]:
+        """Nodes, edges and options of the forest."""
 
-class PhraseDecoder:
+def nbest_arrays(
+    translations: Sequence[Translation], features: int
+) -> tuple[NDArray[np.int32], list[str], NDArray[np.float64]]:
+    """All derivations: number of the sentence, words, values of the features."""
+
+class Decoder:
+    """What all decoders have; made by its subclasses."""
+
+    @property
+    def features(self) -> list[str]: ...
+    @property
+    def weights(self) -> list[float]: ...
+    def set_weights(self, weights: Sequence[float]) -> None: ...
+    def translate(
+        self,
+        corpus: ParsedSentences,
+        first: int,
+        last: int,
+        *,
+        nbest: int,
+        distinct: bool,
+        with_steps: bool,
+        threads: int,
+        progress: Callable[[int], object] | None,
+    ) -> list[Translation]: ...
+
+class PhraseDecoder(Decoder):
     def __init__(
         self,
         table: PhraseSource,
+        grammar: str,
         model: Model,
         weights: Sequence[float],
         *,
@@ -56,11 +109,3 @@ class PhraseDecoder:
         stack_size: int,
         beam_threshold: float,
     ) -> None: ...
-    def translate(
-        self,
-        sentences: Sequence[str],
-        nbest: int,
-        distinct: bool,
-        threads: int,
-        progress: Callable[[int], object] | None,
-    ) -> list[Translation]: ...

@@ -20,12 +20,20 @@ from treeglot.pipeline.project import Project
 from treeglot.pipeline.source_trees import tree_files
 from treeglot.pipeline.translation import Translated, Translator
 from treeglot.progress import track
+from treeglot.search import (
+    Decoder,
+    feature_names,
+    nbest_lines,
+    open_phrases,
+    phrase_decoder,
+    read_moses_phrases,
+    read_moses_weights,
+    read_weights,
+    word_corpus,
+)
 from treeglot.search.display import Explained, derivation_svg, derivation_text, page, to_record
-from treeglot.search.phrases import PhraseDecoder, Translation, open_phrases, read_moses_phrases
-from treeglot.search.weights import FEATURES, read_moses_weights, read_weights
 from treeglot.trees.sentence import ParsedSentence
 from treeglot.trees.tokens import Tokens
-from treeglot.words import split_words
 
 BATCH = 256
 """Sentences that are translated at a time: enough for all cores, few enough to see results early."""
@@ -66,7 +74,7 @@ def translate(
     """
     limits = {} if pop_limit is None else {"pop_limit": pop_limit}
     shown = explain or html is not None or svg is not None
-    options = {"nbest": max(nbest, 1), "distinct": distinct, "threads": threads}
+    options = {"nbest": max(nbest, 1), "distinct": distinct, "threads": threads, "derivations": shown}
     given = conllu is not None or penn is not None or trees is not None
     explained: list[Explained] = []
     with ExitStack() as stack:
@@ -83,7 +91,6 @@ def translate(
             chosen = _read_weights(weights, features(spec)) if weights else loaded.weights(system, seed)
             translator = stack.enter_context(Translator(loaded, system, chosen, **limits))
             size = 1 if sys.stdin.isatty() and text == "-" and not given else BATCH
-            options["derivations"] = shown
             name, values = system, translator.weights
             if given:
                 sentences = tree_files(conllu, penn, trees)
@@ -96,8 +103,7 @@ def translate(
             if as_json:
                 file.write(json.dumps(_record(one, nbest, explain, values), ensure_ascii=False) + "\n")
             elif nbest:
-                found = one.result.kbest if one.result is not None else []
-                file.writelines(f"{number} ||| {n.text} ||| {_features(n)} ||| {n.score:.6f}\n" for n in found)
+                file.writelines(nbest_lines(number, one.result) if one.result is not None else ())
             elif explain:
                 file.write(explanation(number, one, values))
             else:
@@ -118,21 +124,23 @@ def translate(
 
 def _bare_decoder(
     table: Path, reordering: Path | None, model: Path | None, weights: Path | None, limits: dict[str, int]
-) -> PhraseDecoder:
+) -> Decoder:
     if model is None or weights is None:
         raise TreeglotError("--table needs --lm and --weights", remedy="give all three, or a project")
     with table.open("rb") as file:
         stored = file.read(4) == b"TGPT"
     phrases = open_phrases(table) if stored else read_moses_phrases(table, reordering)
-    return PhraseDecoder(phrases, lm.open_model(model), _read_weights(weights, FEATURES), **limits)  # type: ignore[arg-type]
+    values = _read_weights(weights, feature_names(["phrases"]))
+    return phrase_decoder(phrases, lm.open_model(model), values, **limits)  # type: ignore[arg-type]
 
 
-def _bare(decoder: PhraseDecoder, text: str, options: dict[str, Any]) -> Iterator[Translated]:
+def _bare(decoder: Decoder, text: str, options: dict[str, Any]) -> Iterator[Translated]:
     """Without a project: the lines are words, and so are the translations."""
     lines = (line for _, line in read_lines(text))
     while batch := list(islice(lines, 1 if sys.stdin.isatty() and text == "-" else BATCH)):
-        for line, result in zip(batch, decoder.translate(batch, **options), strict=True):
-            yield Translated(line, ParsedSentence(Tokens(split_words(line))), result, result.text)
+        corpus = word_corpus(batch)
+        for number, result in enumerate(decoder.translate(corpus, **options)):
+            yield Translated(batch[number], ParsedSentence(Tokens(corpus.words(number))), result, result.text)
 
 
 def _read_weights(path: Path, names: tuple[str, ...]) -> dict[str, float]:
@@ -140,17 +148,8 @@ def _read_weights(path: Path, names: tuple[str, ...]) -> dict[str, float]:
     return read_moses_weights(path) if path.suffix == ".ini" else read_weights(path, names)
 
 
-def _features(result: Any) -> str:
-    """Moses' way for its features, the name once, then its values; one name and value each for the others."""
-    if not isinstance(result, Translation):
-        return " ".join(f"{name}= {value:g}" for name, value in result.features.items())
-    groups: dict[str, list[str]] = {}
-    for name, value in result.features.items():
-        groups.setdefault(name.partition("_")[0], []).append(f"{value:g}")
-    return " ".join(f"{name}= {' '.join(values)}" for name, values in groups.items())
-
-
 def _record(one: Translated, nbest: int, explain: bool, weights: dict[str, float]) -> dict[str, object]:
+    """A translation for JSON; the derivation has one shape for all systems (`treeglot.search.display.to_record`)."""
     result = one.result
     record: dict[str, object] = {"source": one.line, "translation": one.text}
     record["score"] = round(result.score, 6) if result is not None else None
@@ -159,21 +158,7 @@ def _record(one: Translated, nbest: int, explain: bool, weights: dict[str, float
         record["nbest"] = [{"words": n.text, "score": round(n.score, 6), "features": n.features} for n in found]
     if explain:
         record["words"] = one.words
-        derivation = one.derivation
-        if isinstance(result, Translation):
-            record["derivation"] = [
-                {
-                    "source_span": [use.begin, use.end],
-                    "source": use.source,
-                    "target": use.target,
-                    "unknown": use.unknown,
-                    "links": use.links,
-                    "features": use.features,
-                }
-                for use in result.derivation
-            ]
-        else:
-            record["derivation"] = to_record(derivation, weights)["steps"] if derivation is not None else []
+        record["derivation"] = to_record(one.derivation, weights)["steps"] if one.derivation is not None else []
     return record
 
 
@@ -183,14 +168,5 @@ def explanation(number: int, one: Translated, weights: dict[str, float]) -> str:
     if result is None:
         return f"{number + 1}  (an empty line)\n\n"
     rows = [f"{number + 1}  {one.line}", f"   {one.text}   ({result.score:.3f})"]
-    if isinstance(result, Translation):
-        for use in result.derivation:
-            mark = " (copied: no phrase knows it)" if use.unknown else ""
-            values = " ".join(f"{name}={value:.2f}" for name, value in use.features.items() if value)
-            rows.append(f"   {use.begin:3}-{use.end:<3} {use.source}  →  {use.target}{mark}")
-            rows.append(f"           {values}")
-    else:
-        derivation = one.derivation
-        assert derivation is not None
-        rows += [f"   {line}" for line in derivation_text(derivation, weights).splitlines()]
+    rows += [f"   {line}" for line in derivation_text(result.derivation, weights).splitlines()]
     return "\n".join(rows) + "\n\n"

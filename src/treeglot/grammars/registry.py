@@ -30,13 +30,14 @@ from types import ModuleType
 from typing import Any
 
 from treeglot._core import rules as core
+from treeglot._core import search
 from treeglot.errors import ConfigError, TreeglotError
 
 Value = bool | int | float | str
 
-COMMON_FEATURES = ("lm", "words", "copied", "pseudo", "glue")
+COMMON_FEATURES: tuple[str, ...] = search.FOREST_FEATURES
 """The features of every system over a forest."""
-BLOCK_FEATURES = ("p_ts", "p_st", "lex_ts", "lex_st", "rules")
+BLOCK_FEATURES: tuple[str, ...] = search.BLOCK_FEATURES
 """ln P(t|s), P(s|t), Plex(t|s), Plex(s|t), and the number of rules: what every grammar has."""
 
 # Near where tuning ends on several corpora, so that its first lists are good ones.

@@ -22,11 +22,11 @@ from treeglot.evaluation import Comparison, Options, check_metrics, evaluate, us
 from treeglot.evaluation import compare as test_significance
 from treeglot.files import atomic_write, read_lines
 from treeglot.pipeline.config import CONFIG_NAME
-from treeglot.pipeline.decoding import model_files, part_files, start_weights
+from treeglot.pipeline.decoding import model_files, part_files, search_settings, start_weights
 from treeglot.pipeline.preparation import read_corpus
 from treeglot.pipeline.project import Project
 from treeglot.pipeline.stages import Paths, Stage
-from treeglot.pipeline.tuned import tuning_stage
+from treeglot.pipeline.tuned import run_tuning
 from treeglot.tables import PhraseTable
 from treeglot.words import split_words
 
@@ -76,14 +76,14 @@ class Row:
 
     @property
     def phrasal(self) -> tuple[float, float] | None:
-        """The shares of sentences and of head-dependents rules that are phrasal, or None if the system has no such rules."""
-        if "hdr_rules" not in self.facts[0]:
-            return None
-        rules = sum(one["hdr_rules"] for one in self.facts)
+        """The shares of sentences and of head-dependents rules that are phrasal, or None if no such rule was used."""
+        rules = sum(one.get("hdr_rules", 0) for one in self.facts)
         sentences = sum(one["sentences"] for one in self.facts)
+        if not rules:
+            return None
         return (
-            sum(one["phrasal_sentences"] for one in self.facts) / sentences if sentences else 0.0,
-            sum(one["phrasal_rules"] for one in self.facts) / rules if rules else 0.0,
+            sum(one.get("phrasal_sentences", 0) for one in self.facts) / sentences,
+            sum(one.get("phrasal_rules", 0) for one in self.facts) / rules,
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -215,7 +215,7 @@ def compare_systems(
         for system in systems:
             for seed in numbers:
                 if tuned:
-                    project.runner.run(tuning_stage(project, system, announce, seed=seed), announce)
+                    run_tuning(project, system, announce, seed=seed)
                 for part in chosen:
                     project.runner.run(decoding_stage(project, system, part, seed, tuned), announce)
                     project.runner.run(scoring_stage(project, system, part, seed, metrics, running_text), announce)
@@ -256,7 +256,7 @@ def translate_part(
     tuned = project.raw("dev") is not None
     with project.runner.locked():
         if tuned:
-            project.runner.run(tuning_stage(project, system, announce, seed=chosen), announce)
+            run_tuning(project, system, announce, seed=chosen)
         project.runner.run(decoding_stage(project, system, part, chosen, tuned), announce)
     return run_path(project, system, part, chosen)
 
@@ -284,8 +284,12 @@ def decoding_stage(project: Project, system: str, part: str, seed: int, tuned: b
     inputs = {**model_files(project, spec), **part_files(project, spec, part)}
     if tuned:
         inputs["weights"] = project.weights_path(system, seed)
-    search = project.config.search.model_dump() if spec.is_phrase_based else spec.decoder_options
-    parameters = {"search": search, "binarize": spec.binarize, "threads": project.threads, "seed": seed}
+    parameters = {
+        "search": search_settings(project, spec),
+        "binarize": spec.binarize,
+        "threads": project.threads,
+        "seed": seed,
+    }
     if not tuned:
         parameters["weights"] = start_weights(spec)
     name = f"decode-{system}-{part}" + ("" if seed == project.config.project.seed else f"-seed{seed}")

@@ -243,7 +243,7 @@ class Phrases(_Section):
 
 
 class Search(_Section):
-    """``[search]``: the limits of the phrase-based decoder; see `treeglot.search.phrases`."""
+    """``[search]``: the limits of the phrase-based decoder; see `treeglot.search.phrase_decoder`."""
 
     distortion_limit: int = Field(default=6, ge=-1)
     table_limit: int = Field(default=20, ge=0)

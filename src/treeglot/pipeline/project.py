@@ -8,6 +8,7 @@ translations of the test parts. Each is made by a stage (see `treeglot.pipeline.
 from __future__ import annotations
 
 import importlib.util
+import logging
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, cached_property
@@ -21,17 +22,19 @@ from treeglot.errors import ConfigError, TreeglotError
 from treeglot.files import atomic_write, atomic_write_binary, open_binary, read_lines
 from treeglot.lm import model as lm_file
 from treeglot.pipeline.config import CONFIG_NAME, Corpus, ProjectConfig, load_config
-from treeglot.pipeline.decoding import Decoder, features, open_decoder, start_weights
+from treeglot.pipeline.decoding import features, open_decoder, start_weights
 from treeglot.pipeline.preparation import TextPipeline, prepare, read_corpus, train_truecasers
 from treeglot.pipeline.rule_tables import rule_stage
 from treeglot.pipeline.source_trees import parse_source, prepare_parsed, read_parsed_pairs, text_words
 from treeglot.pipeline.stages import Paths, Runner, Stage, StageResult
 from treeglot.pipeline.subtree_phrases import span_files, span_stages
 from treeglot.pipeline.systems import SystemSpec, TableSpec, presets
-from treeglot.search.weights import read_weights
+from treeglot.search import Decoder, read_weights
 from treeglot.tables import build_phrase_table, parse_memory
 from treeglot.tables import table as phrase_file
 from treeglot.trees.sentence import ParsedSentence
+
+log = logging.getLogger(__name__)
 
 
 class Project:
@@ -105,6 +108,11 @@ class Project:
         """Where the weights of a system are; a seed other than the project's has a file of its own."""
         own = seed is None or seed == self.config.project.seed
         return self.folder / "systems" / system / ("weights.txt" if own else f"weights.seed{seed}.txt")
+
+    def unfinished_path(self, system: str, seed: int | None = None) -> Path:
+        """Where tuning keeps the best weights so far."""
+        final = self.weights_path(system, seed)
+        return final.with_name(f"{final.stem}.partial.txt")
 
     # Systems
 
@@ -401,10 +409,15 @@ class Project:
         return self.config.limits.threads
 
     def weights(self, system: str, seed: int | None = None) -> dict[str, float]:
-        """The tuned weights, or those that tuning starts from."""
+        """The tuned weights, the best so far of tuning that was interrupted (with a warning), or those that tuning starts from."""
         spec = self.system(system)
-        path = self.weights_path(system, seed)
-        return read_weights(path, features(spec)) if path.exists() else start_weights(spec)
+        path, unfinished = self.weights_path(system, seed), self.unfinished_path(system, seed)
+        if path.exists():
+            return read_weights(path, features(spec))
+        if unfinished.exists():
+            log.warning("%s: the weights are unfinished; `treeglot tune --system %s` goes on", unfinished, system)
+            return read_weights(unfinished, features(spec))
+        return start_weights(spec)
 
     def decoder(self, system: str, weights: Mapping[str, float] | None = None, **limits: Any) -> Decoder:
         """The decoder of a system; ``limits`` override those of the configuration."""

@@ -15,11 +15,11 @@ from typing import Any, Self
 from treeglot.parsers import Parser
 from treeglot.parsers.base import empty_sentence
 from treeglot.pipeline.config import CONFIG_NAME
-from treeglot.pipeline.decoding import Result, as_inputs, decode
+from treeglot.pipeline.decoding import as_corpus
 from treeglot.pipeline.project import Project
 from treeglot.pipeline.source_trees import open_source_parser, parse_lines, prepared_sentence
-from treeglot.search.display import Explained, Use, phrase_derivation, readable
-from treeglot.search.phrases import Translation
+from treeglot.search import RuleUse, Translation
+from treeglot.search.display import Explained
 from treeglot.trees.sentence import ParsedSentence
 from treeglot.trees.tokens import Tokens
 from treeglot.words import split_words
@@ -31,7 +31,7 @@ class Translated:
 
     line: str
     sentence: ParsedSentence
-    result: Result | None
+    result: Translation | None
     text: str
 
     @property
@@ -40,23 +40,15 @@ class Translated:
         return " ".join(self.sentence.tokens.forms)
 
     @property
-    def derivation(self) -> Use | None:
-        """The rules of the translation, for every kind of decoder in one form."""
-        return as_derivation(self.result, self.sentence.tokens.forms) if self.result is not None else None
+    def derivation(self) -> RuleUse | None:
+        """The rules of the translation."""
+        return self.result.derivation if self.result is not None else None
 
     def explained(self, system: str, weights: Mapping[str, float]) -> Explained | None:
         """For a page of derivations."""
-        derivation = self.derivation
-        if derivation is None or self.result is None:
+        if self.result is None:
             return None
-        return Explained(self.sentence, derivation, self.text, self.result.score, system, weights=weights)
-
-
-def as_derivation(result: Result, words: Sequence[str]) -> Use:
-    """The derivation of any decoder's result for a sentence of these source words, ready to be shown."""
-    if isinstance(result, Translation):
-        return phrase_derivation(result.derivation, len(words))
-    return readable(result.derivation, words)
+        return Explained(self.sentence, self.result.derivation, self.text, self.result.score, system, weights=weights)
 
 
 class Translator:
@@ -92,7 +84,7 @@ class Translator:
         self, lines: Iterable[str], *, tokenized: bool = False, batch: int = 256, **options: Any
     ) -> Iterator[Translated]:
         """Translate text, one sentence a line. ``tokenized``: the lines are words already, and so are the translations.
-        ``options`` are those of `treeglot.pipeline.decoding.decode`."""
+        ``options`` are those of `treeglot.search.Decoder.translate`."""
         stream = iter(lines)
         while some := list(islice(stream, batch)):
             yield from self._translated(some, self._prepared(some, tokenized), tokenized, options)
@@ -125,8 +117,8 @@ class Translator:
     ) -> Iterator[Translated]:
         nothing = empty_sentence().tokens.forms
         full = [n for n, one in enumerate(sentences) if len(one) and (one.tokens.forms != nothing or lines[n].strip())]
-        inputs = as_inputs(self.spec, [sentences[n] for n in full])
-        results = dict(zip(full, decode(self.decoder, inputs, **options), strict=True))
+        corpus = as_corpus(self.spec, (sentences[n] for n in full))
+        results = dict(zip(full, self.decoder.translate(corpus, **options), strict=True))
         pipeline = self.project.pipelines[1]
         for n, (line, sentence) in enumerate(zip(lines, sentences, strict=True)):
             result = results.get(n)

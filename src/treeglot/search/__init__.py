@@ -1,25 +1,28 @@
-"""Decoders: phrase-based search (`PhraseDecoder`) and the weights of the log-linear model (`read_weights`)."""
+"""Decoders: one interface for all systems (`phrase_decoder`, `forest_decoder`), and the weights of the log-linear model."""
 
-from treeglot.search.phrases import PhraseDecoder, PhraseUse, Translation, open_phrases, read_moses_phrases
-from treeglot.search.weights import (
-    DEFAULT_WEIGHTS,
-    FEATURES,
-    format_moses_weights,
-    read_moses_weights,
-    read_weights,
-    write_weights,
-)
+from treeglot.search.decoder import Decoder, forest_decoder, phrase_decoder, word_corpus
+from treeglot.search.features import feature_names, fixed_weights, start_weights
+from treeglot.search.phrase_tables import open_phrases, read_moses_phrases
+from treeglot.search.translation import RuleUse, Translation, nbest_arrays, nbest_lines, walk
+from treeglot.search.weights import format_moses_weights, read_moses_weights, read_weights, write_weights
 
 __all__ = [
-    "DEFAULT_WEIGHTS",
-    "FEATURES",
-    "PhraseDecoder",
-    "PhraseUse",
+    "Decoder",
+    "RuleUse",
     "Translation",
+    "feature_names",
+    "fixed_weights",
+    "forest_decoder",
     "format_moses_weights",
+    "nbest_arrays",
+    "nbest_lines",
     "open_phrases",
+    "phrase_decoder",
     "read_moses_phrases",
     "read_moses_weights",
     "read_weights",
+    "start_weights",
+    "walk",
+    "word_corpus",
     "write_weights",
 ]

@@ -1,7 +1,7 @@
 """Tuning the weights of the log-linear model for BLEU: `tune` with MERT, batch MIRA or PRO."""
 
 from treeglot.tuning.methods import METHODS, Mert, Mira, Pro, Weights
-from treeglot.tuning.nbest import NBestEntry, NBestLists
+from treeglot.tuning.nbest import NBestArrays, NBestEntry, NBestLists
 from treeglot.tuning.state import Iteration
 from treeglot.tuning.tune import TuningResult, tune
 
@@ -10,6 +10,7 @@ __all__ = [
     "Iteration",
     "Mert",
     "Mira",
+    "NBestArrays",
     "NBestEntry",
     "NBestLists",
     "Pro",

@@ -41,6 +41,16 @@ NBestLists = Iterable[Sequence[NBestEntry | tuple[str | Sequence[str], Mapping[s
 """One list for each sentence of the dev set, in its order, the translation that the weights like best first."""
 
 
+class NBestArrays(NamedTuple):
+    """The same for all sentences at once, as `treeglot.search.nbest_arrays` makes it: entry after entry, sentence after sentence."""
+
+    sentences: NDArray[np.int32]
+    """The number of the sentence, from 0, of each entry."""
+    texts: Sequence[str]
+    values: NDArray[np.float64]
+    """Entries by features, in the order of the initial weights."""
+
+
 @dataclass(frozen=True)
 class PackedLists:
     """The lists of one iteration, entry after entry."""
@@ -68,25 +78,26 @@ def bleu_references(references: Sequence[str] | Sequence[Sequence[str]], *, lowe
 
 
 def pack(
-    lists: NBestLists, names: Sequence[str], references: core.References, *, lowercase: bool = False
+    lists: NBestLists | NBestArrays, names: Sequence[str], references: core.References, *, lowercase: bool = False
 ) -> PackedLists:
-    """Count BLEU statistics and collect feature values; a list that does not fit is an error that names its sentence."""
+    """Count BLEU statistics; a list that does not fit is an error that names its sentence."""
+    arrays = lists if isinstance(lists, NBestArrays) else _collect(lists, names)
+    _check(arrays, names, len(references))
+    texts = [_text(text, lowercase) for text in arrays.texts]
+    return PackedLists(arrays.sentences, arrays.values, references.statistics(arrays.sentences, texts))
+
+
+def _collect(lists: NBestLists, names: Sequence[str]) -> NBestArrays:
+    """Lists entry by entry as arrays."""
     known = frozenset(names)
     sentences: list[int] = []
     texts: list[str] = []
     rows: list[Sequence[float] | NDArray[np.float64]] = []
-    count = 0
     for number, entries in enumerate(lists, 1):
-        count = number
-        if number > len(references):
-            continue
         if not entries:
-            raise TreeglotError(
-                f"the decoder gave no translation of dev sentence {number}",
-                remedy="loosen its limits or take the sentence out of the dev set",
-            )
+            raise _missing(number)
         for tokens, features in entries:
-            texts.append(_text(tokens, lowercase))
+            texts.append(tokens if isinstance(tokens, str) else " ".join(tokens))
             sentences.append(number - 1)
             if isinstance(features, Mapping):
                 if not features.keys() <= known:
@@ -103,21 +114,45 @@ def pack(
                 )
             else:
                 rows.append(features)
-    if count != len(references):
+    values = np.array(rows, dtype=np.float64).reshape(len(rows), len(names))
+    return NBestArrays(np.array(sentences, dtype=np.int32), texts, values)
+
+
+def _check(arrays: NBestArrays, names: Sequence[str], references: int) -> None:
+    sentences, texts, values = arrays
+    if values.shape != (len(texts), len(names)) or sentences.shape != (len(texts),):
         raise TreeglotError(
-            f"the decoder gave lists for {count:,} sentences, but there are {len(references):,} references",
+            f"{len(sentences)} sentence numbers, {len(texts)} texts and feature values of the shape {values.shape}",
+            remedy=f"give one of each for an entry, and {len(names)} feature values",
+        )
+    count = int(sentences[-1]) + 1 if len(sentences) else 0
+    steps = np.diff(sentences, prepend=-1)
+    if (steps < 0).any() or (len(steps) and steps[0] < 1):
+        raise TreeglotError(
+            "the sentences of the lists are not in order", remedy="give them in the order of the dev set"
+        )
+    gaps = np.flatnonzero(steps > 1)
+    if gaps.size:
+        raise _missing(int(sentences[gaps[0] - 1]) + 2 if gaps[0] else 1)
+    if count != references:
+        raise TreeglotError(
+            f"the decoder gave lists for {count:,} sentences, but there are {references:,} references",
             remedy="decode the source side of the same dev set",
         )
-    values = np.array(rows, dtype=np.float64).reshape(len(rows), len(names))
     wrong = np.flatnonzero(~np.isfinite(values).all(axis=1))
     if wrong.size:
-        feature = names[int(np.flatnonzero(~np.isfinite(values[wrong[0]]))[0])]
+        feature = int(np.flatnonzero(~np.isfinite(values[wrong[0]]))[0])
         raise TreeglotError(
-            f"{feature} is {values[wrong[0]][names.index(feature)]} in dev sentence {sentences[wrong[0]] + 1}",
+            f"{names[feature]} is {values[wrong[0]][feature]} in dev sentence {sentences[wrong[0]] + 1}",
             remedy="the decoder must give finite feature values",
         )
-    numbers = np.array(sentences, dtype=np.int32)
-    return PackedLists(numbers, values, references.statistics(numbers, texts))
+
+
+def _missing(number: int) -> TreeglotError:
+    return TreeglotError(
+        f"the decoder gave no translation of dev sentence {number}",
+        remedy="loosen its limits or take the sentence out of the dev set",
+    )
 
 
 def save_lists(path: str | os.PathLike[str], lists: PackedLists) -> None:
@@ -154,6 +189,5 @@ def load_lists(path: str | os.PathLike[str]) -> PackedLists:
     )
 
 
-def _text(tokens: str | Sequence[str], lowercase: bool) -> str:
-    text = tokens if isinstance(tokens, str) else " ".join(tokens)
+def _text(text: str, lowercase: bool) -> str:
     return " ".join(split_words(text.lower() if lowercase else text))

@@ -23,12 +23,12 @@ from pathlib import Path
 from treeglot._core import tuning as core
 from treeglot.errors import ConfigError
 from treeglot.tuning.methods import METHODS, Method, Pro, Space, Weights, optimise
-from treeglot.tuning.nbest import NBestLists, bleu_references, pack
+from treeglot.tuning.nbest import NBestArrays, NBestLists, bleu_references, pack
 from treeglot.tuning.state import Iteration, StateFolder, digest
 
 logger = logging.getLogger(__name__)
 
-Decoder = Callable[[Weights], NBestLists]
+Decoder = Callable[[Weights], NBestLists | NBestArrays]
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ def tune(
 ) -> TuningResult:
     """Tune weights for corpus BLEU on a dev set.
 
-    decode: gives for weights one n-best list per dev sentence, best first; see `NBestEntry`.
+    decode: gives for weights one n-best list per dev sentence, best first; see `NBestEntry`, and `NBestArrays` for all at once.
     references: one tokenised translation of each sentence, or several such sequences.
     initial: the first weights; their names are the features, in the order of feature vectors.
     method: ``mert``, ``mira``, ``pro``, or one of `Mert`, `Mira`, `Pro` with other options.

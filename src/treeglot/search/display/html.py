@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 
 from treeglot.errors import ConfigError
 from treeglot.search.display.colours import step_colour
-from treeglot.search.display.steps import Step, Use, list_steps
+from treeglot.search.display.steps import Step, list_steps
 from treeglot.search.display.svg import derivation_svg, style
 from treeglot.search.display.text import show
+from treeglot.search.translation import RuleUse
 from treeglot.trees.display.geometry import Look
 from treeglot.trees.display.svg import escape, style_sheet
 from treeglot.trees.sentence import ParsedSentence
@@ -24,7 +25,7 @@ class Explained:
     """A translation to be shown: the source with its trees, the derivation, the text for people and the score."""
 
     sentence: ParsedSentence
-    derivation: Use
+    derivation: RuleUse
     text: str
     score: float
     system: str = ""
@@ -131,7 +132,7 @@ def _section(number: int, item: Explained, steps: Sequence[Step]) -> str:
 """
 
 
-def _target(derivation: Use, steps: Sequence[Step]) -> str:
+def _target(derivation: RuleUse, steps: Sequence[Step]) -> str:
     """The target words on the colours of their rules; neighbours of one rule share a chip."""
     above: dict[int, list[int]] = {0: []}
     owner: dict[int, int] = {}
@@ -171,5 +172,5 @@ def _table(item: Explained, steps: Sequence[Step]) -> str:
     return f"<table>{''.join(rows)}</table>"
 
 
-def _features(use: Use) -> str:
+def _features(use: RuleUse) -> str:
     return "  ".join(f"{name} {value:.3g}" for name, value in use.features.items() if value)

@@ -1,12 +1,11 @@
 """The steps of a derivation: every rule once, numbered from the top, with the words that it covers and those that it made.
 
-A derivation is a tree of rule uses (`Use`). Its steps are numbered in preorder, children in the order of the source. A source
+A derivation is a tree of rule uses (`treeglot.search.translation.RuleUse`). Its steps are numbered in preorder, children in the order of the source. A source
 word *belongs* to the lowest rule over it, a target word to the rule that has it on its target side; so each word of either
 side belongs to exactly one step, whose number and colour it gets in every picture.
 
->>> inner = PhraseNode("phrases", 1, 3, "在 机场", "at the airport", ("at", "the", "airport"))
->>> outer = PhraseNode("dep2str", 0, 4, "他 x1:P* ^睡", "he sleeps x1", ("he", "sleeps", "at", "the", "airport"),
-...     children=(inner,), target_items=("he", "sleeps", 0))
+>>> inner = RuleUse("phrases", 1, 3, "在 机场", ("at", "the", "airport"))
+>>> outer = RuleUse("dep2str", 0, 4, "他 x1:P* ^睡", ("he", "sleeps", 0), children=(inner,))
 >>> for step in list_steps(outer):
 ...     print(step.number, step.depth, step.source_words, step.target_words, step.target_span)
 1 0 (0, 3) (0, 1) (0, 5)
@@ -15,91 +14,11 @@ side belongs to exactly one step, whose number and colour it gets in every pictu
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Protocol
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
 
-from treeglot.search.phrases import PhraseUse
-from treeglot.words import split_words
-
-
-class Use(Protocol):
-    """One rule of a derivation, with what fills its variables; see `treeglot.search.trees.RuleUse`."""
-
-    @property
-    def grammar(self) -> str: ...
-    @property
-    def kind(self) -> str: ...
-    @property
-    def begin(self) -> int: ...
-    @property
-    def end(self) -> int: ...
-    @property
-    def source(self) -> str: ...
-    @property
-    def target(self) -> str: ...
-    @property
-    def features(self) -> Mapping[str, float]: ...
-    @property
-    def words(self) -> Sequence[str]: ...
-    @property
-    def label(self) -> str: ...
-    @property
-    def children(self) -> Sequence[Use]: ...
-    @property
-    def target_items(self) -> Sequence[str | int]: ...
-
-
-@dataclass(frozen=True)
-class PhraseNode:
-    """A `Use` of one's own making, such as a step of the phrase-based decoder."""
-
-    grammar: str
-    begin: int
-    end: int
-    source: str
-    target: str
-    words: tuple[str, ...]
-    kind: str = "span"
-    label: str = ""
-    features: dict[str, float] = field(default_factory=dict)
-    children: tuple[Use, ...] = ()
-    target_items: tuple[str | int, ...] = ()
-    """The target side; left out, it is the words."""
-
-    def __post_init__(self) -> None:
-        if not self.target_items:
-            object.__setattr__(self, "target_items", self.words)
-
-
-def phrase_derivation(uses: Sequence[PhraseUse], words: int) -> Use:
-    """The phrases of a phrase-based translation of ``words`` source words as one derivation."""
-    ordered = sorted(uses, key=lambda use: use.begin)
-    places = {use.begin: place for place, use in enumerate(ordered)}
-    nodes = tuple(
-        PhraseNode(
-            "copy" if use.unknown else "phrases",
-            use.begin,
-            use.end,
-            use.source,
-            use.target,
-            tuple(split_words(use.target)),
-            features=use.features,
-        )
-        for use in ordered
-    )
-    items = tuple(places[use.begin] for use in uses)
-    return PhraseNode(
-        "phrases",
-        0,
-        words,
-        " ".join(f"x{number}" for number in range(1, len(nodes) + 1)),
-        " ".join(f"x{item + 1}" for item in items),
-        tuple(word for item in items for word in nodes[item].words),
-        kind="goal",
-        children=nodes,
-        target_items=items,
-    )
+from treeglot.search.translation import RuleUse
 
 
 @dataclass(frozen=True)
@@ -112,7 +31,7 @@ class Step:
     depth: int
     height: int
     """0 if nothing is below it, else one more than the highest of its children."""
-    use: Use
+    use: RuleUse
     source_words: tuple[int, ...]
     target_words: tuple[int, ...]
     target_span: tuple[int, int]
@@ -126,12 +45,12 @@ class Step:
         return sum(weights.get(name, 0.0) * value for name, value in self.use.features.items())
 
 
-def list_steps(derivation: Use) -> list[Step]:
+def list_steps(derivation: RuleUse) -> list[Step]:
     """The steps of a derivation, topmost first."""
-    uses: list[Use] = []
+    uses: list[RuleUse] = []
     parents: list[int] = []
     below: list[list[int]] = []
-    stack: list[tuple[Use, int, int]] = [(derivation, -1, 0)]
+    stack: list[tuple[RuleUse, int, int]] = [(derivation, -1, 0)]
     while stack:
         use, parent, place = stack.pop()
         n = len(uses)
@@ -156,7 +75,7 @@ def list_steps(derivation: Use) -> list[Step]:
     return steps
 
 
-def _targets(uses: list[Use], below: list[list[int]]) -> tuple[list[list[int]], list[tuple[int, int]]]:
+def _targets(uses: list[RuleUse], below: list[list[int]]) -> tuple[list[list[int]], list[tuple[int, int]]]:
     """The target words that each use made itself, and the span of all words made by it or below it."""
     made: list[list[int]] = [[] for _ in uses]
     spans: list[tuple[int, int]] = [(0, 0)] * len(uses)
@@ -178,7 +97,7 @@ def _targets(uses: list[Use], below: list[list[int]]) -> tuple[list[list[int]], 
     return made, spans
 
 
-def to_record(derivation: Use, weights: Mapping[str, float] | None = None) -> dict[str, Any]:
+def to_record(derivation: RuleUse, weights: Mapping[str, float] | None = None) -> dict[str, Any]:
     """A derivation for JSON: a flat list of steps, each with the number of the rule above it, and the words' steps."""
     steps = list_steps(derivation)
     rows = []
@@ -200,6 +119,8 @@ def to_record(derivation: Use, weights: Mapping[str, float] | None = None) -> di
         }
         if use.label:
             row["label"] = use.label
+        if use.links:
+            row["links"] = [list(link) for link in use.links]
         if weights is not None:
             row["score"] = round(step.score(weights), 6)
         rows.append(row)

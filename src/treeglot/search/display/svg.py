@@ -12,8 +12,9 @@ from itertools import pairwise
 
 from treeglot.grammars import registry
 from treeglot.search.display.colours import step_colour
-from treeglot.search.display.steps import Step, Use, list_steps
+from treeglot.search.display.steps import Step, list_steps
 from treeglot.search.display.text import show
+from treeglot.search.translation import RuleUse, walk
 from treeglot.trees.display.geometry import Look, place_words
 from treeglot.trees.display.picture import MARGIN, SentenceLayout, Show, draw, lay_out
 from treeglot.trees.display.svg import Theme, document, escape, number
@@ -38,11 +39,12 @@ STYLE = """\
 """
 
 
-def tree_to_show(sentence: ParsedSentence, derivation: Use) -> Show:
+def tree_to_show(sentence: ParsedSentence, derivation: RuleUse) -> Show:
     """The tree that the rules of a derivation speak of."""
     known = registry.grammars()
-    used = [known[step.use.grammar] for step in list_steps(derivation) if step.use.grammar in known]
-    kinds = {step.use.kind for step in list_steps(derivation)}
+    uses = list(walk(derivation))
+    used = [known[use.grammar] for use in uses if use.grammar in known]
+    kinds = {use.kind for use in uses}
     if sentence.dependency is not None and ("subtree" in kinds or any(grammar.subtree_nodes for grammar in used)):
         return "dependency"
     if sentence.constituency is not None and (
@@ -54,7 +56,7 @@ def tree_to_show(sentence: ParsedSentence, derivation: Use) -> Show:
 
 def derivation_svg(
     sentence: ParsedSentence,
-    derivation: Use,
+    derivation: RuleUse,
     *,
     weights: Mapping[str, float] | None = None,
     show_tree: Show | None = None,

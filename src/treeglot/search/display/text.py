@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from treeglot.search.display.steps import Step, Use, list_steps
+from treeglot.search.display.steps import Step, list_steps
+from treeglot.search.translation import RuleUse
 from treeglot.trees.display.text import isolate
 from treeglot.trees.display.widths import columns, visible
 
@@ -12,16 +13,14 @@ MAX_DEPTH = 20
 """Deeper rules are not indented further."""
 
 
-def derivation_text(derivation: Use, weights: Mapping[str, float] | None = None, *, features: bool = True) -> str:
+def derivation_text(derivation: RuleUse, weights: Mapping[str, float] | None = None, *, features: bool = True) -> str:
     """The rules of a derivation, topmost first, without a final line end.
 
     Each line has the number of the step, the source words that it covers (counted from 0, the end exclusive), the grammar and
     the rule, and with ``weights`` what it adds to the score. ``features`` adds a line with the features that are not 0.
 
-    >>> from treeglot.search.display.steps import PhraseNode
-    >>> inner = PhraseNode("phrases", 1, 2, "狗", "dogs", ("dogs",), features={"lm": -2.5})
-    >>> outer = PhraseNode("dep2str", 0, 2, "x1:NN ^叫", "x1 bark", ("dogs", "bark"), children=(inner,),
-    ...     target_items=(0, "bark"), features={"lm": -1.0, "words": 2.0})
+    >>> inner = RuleUse("phrases", 1, 2, "狗", ("dogs",), features={"lm": -2.5})
+    >>> outer = RuleUse("dep2str", 0, 2, "x1:NN ^叫", (0, "bark"), children=(inner,), features={"lm": -1.0, "words": 2.0})
     >>> print(derivation_text(outer, {"lm": 0.5}))
     1 0-2 dep2str  x1:NN ^叫 → x1 bark  (-0.50)
       │     lm=-1 words=2
