@@ -30,8 +30,7 @@ from treeglot.files import read_lines
 from treeglot.grammars.registry import rule_grammars
 from treeglot.progress import set_quiet
 from treeglot.tables.rules import RuleTable, build_rule_table
-from treeglot.trees import ParsedSentence, Tokens
-from treeglot.trees.corpus import ParsedBitext, parsed_bitext, read_parallel, read_trees
+from treeglot.trees.corpus import ParsedBitext, SideFiles, read_parsed_bitext, read_trees
 
 DATA = Path(os.environ.get("TREEGLOT_DATA", Path(__file__).parents[2] / "shared" / "data")) / "mt/multi30k/lc-tok"
 MOSES_SECONDS = 432
@@ -47,12 +46,11 @@ def align(parsed: Path, links: Path) -> None:
 
 
 def corpus_of(grammar: str, parsed: Path | None, links: Path | None) -> ParsedBitext:
+    target = SideFiles(text=DATA / "train.en")
     if grammar == "hierarchical" or parsed is None or links is None:
-        sentences = (ParsedSentence(Tokens(line.split())) for _, line in read_lines(DATA / "train.de"))
-        pairs = read_parallel(sentences, DATA / "train.de", DATA / "train.en", DATA / "train.de-en.align.gz")
-        return parsed_bitext(pairs)
-    trees = read_trees(parsed / "train.de.conllu", parsed / "train.de.penn")
-    return parsed_bitext(read_parallel(trees, parsed / "train.de.conllu", DATA / "train.en", links), casing=str.lower)
+        return read_parsed_bitext(SideFiles(text=DATA / "train.de"), target, DATA / "train.de-en.align.gz")
+    trees = SideFiles(parsed / "train.de.conllu", parsed / "train.de.penn")
+    return read_parsed_bitext(trees, target, links, casing=str.lower)
 
 
 def measure(grammar: str, parsed: Path | None, links: Path | None, threads: int, memory: str) -> dict[str, Any]:

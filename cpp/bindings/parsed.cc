@@ -1,5 +1,6 @@
-// Bindings of cpp/trees/parsed_corpus: parsed sentences by columns, filled from Python one sentence at a time.
+// Bindings of parsed sentences and pairs by columns: filled from files, or from Python one sentence at a time.
 #include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
@@ -14,9 +15,12 @@
 #include <tuple>
 #include <utility>
 
+#include "trees/corpus_file.hh"
+#include "trees/corpus_reader.hh"
 #include "trees/parsed_corpus.hh"
 
 namespace nb = nanobind;
+using treeglot::CorpusReader;
 using treeglot::ParsedBitext;
 using treeglot::ParsedCorpus;
 
@@ -26,6 +30,11 @@ using Strings = std::vector<std::string_view>;
 using PhraseTuple = std::tuple<std::string_view, int, int, int>;
 using SentenceTuple = std::tuple<Strings, Strings, std::vector<int>, std::vector<PhraseTuple>>;
 using Pairs = std::vector<std::pair<long long, long long>>;
+using StepTuple = std::tuple<bool, bool, std::vector<std::string>>;
+using HeadTableTuple = std::tuple<std::vector<std::pair<std::string, std::vector<StepTuple>>>, std::vector<StepTuple>,
+                                  std::vector<std::string>, std::vector<std::string>, std::vector<std::string>>;
+using LinkArray = nb::ndarray<const std::int32_t, nb::shape<-1, 2>, nb::c_contig, nb::device::cpu>;
+using StartArray = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 // A corpus that Python may add to; a side of a bitext grows with the bitext only.
 struct OwnCorpus : ParsedCorpus {};
@@ -65,6 +74,79 @@ std::vector<Link> links_of(const Pairs& pairs, const char* what) {
   return links;
 }
 
+std::vector<treeglot::HeadStep> steps_of(const std::vector<StepTuple>& steps) {
+  std::vector<treeglot::HeadStep> converted;
+  for (const auto& [from_right, ranked, items] : steps) converted.push_back({from_right, ranked, items});
+  return converted;
+}
+
+std::vector<treeglot::HeadTable> tables_of(const std::vector<HeadTableTuple>& tables) {
+  std::vector<treeglot::HeadTable> converted;
+  for (const auto& [rules, fallback, punctuation, coordinators, vocabulary] : tables) {
+    treeglot::HeadTable& table = converted.emplace_back();
+    for (const auto& [label, steps] : rules) table.rules.emplace_back(label, steps_of(steps));
+    table.fallback = steps_of(fallback);
+    table.punctuation = punctuation;
+    table.coordinators = coordinators;
+    table.vocabulary = vocabulary;
+  }
+  return converted;
+}
+
+// A vector that becomes a numpy array without a copy.
+template <class T, class... Shape>
+nb::object as_array(std::vector<T> values, Shape... shape) {
+  auto* kept = new std::vector<T>(std::move(values));
+  nb::capsule owner(kept, [](void* pointer) noexcept { delete static_cast<std::vector<T>*>(pointer); });
+  return nb::cast(nb::ndarray<nb::numpy, T>(kept->data(), {static_cast<std::size_t>(shape)...}, owner));
+}
+
+// Pharaoh text as arrays: pairs of word numbers, and where those of each line start.
+class LinkReader {
+ public:
+  void feed(nb::bytes bytes) {
+    lines_.feed({bytes.c_str(), bytes.size()});
+    read();
+  }
+  nb::object finish() {
+    lines_.finish();
+    read();
+    const std::size_t links = numbers_.size() / 2, starts = starts_.size();
+    return nb::make_tuple(as_array(std::move(numbers_), links, 2), as_array(std::move(starts_), starts));
+  }
+
+ private:
+  void read() {
+    for (std::string_view line; lines_.next(line);) {
+      treeglot::read_word_links(line, lines_.number(), links_);
+      for (const treeglot::WordLink& link : links_) {
+        numbers_.push_back(link.source);
+        numbers_.push_back(link.target);
+      }
+      starts_.push_back(static_cast<std::int64_t>(numbers_.size() / 2));
+    }
+  }
+
+  treeglot::LineScanner lines_;
+  std::vector<treeglot::WordLink> links_;
+  std::vector<std::int32_t> numbers_;
+  std::vector<std::int64_t> starts_{0};
+};
+
+void add_links(ParsedBitext& bitext, const LinkArray& links, const StartArray& starts, bool first) {
+  std::vector<treeglot::WordLink> converted;
+  converted.reserve(links.shape(0));
+  for (std::size_t k = 0; k < links.shape(0); ++k) {
+    const std::int32_t source = links.data()[2 * k], target = links.data()[2 * k + 1];
+    if (source < 0 || target < 0 || source > 65535 || target > 65535) {
+      throw std::invalid_argument("a link that no sentence can have");
+    }
+    converted.push_back({static_cast<std::uint16_t>(source), static_cast<std::uint16_t>(target)});
+  }
+  std::vector<std::uint64_t> places(starts.data(), starts.data() + starts.shape(0));
+  bitext.add_links(converted, places, first);
+}
+
 template <class Corpus>
 std::size_t checked(const Corpus& corpus, std::size_t n) {
   if (n >= corpus.size()) throw nb::index_error("no such sentence");
@@ -88,6 +170,8 @@ nb::tuple sentence(const ParsedCorpus& corpus, std::size_t n) {
 }  // namespace
 
 void bind_parsed(nb::module_& m) {
+  m.attr("FORMAT_VERSION") = treeglot::CorpusFile::kVersion;
+
   nb::class_<ParsedCorpus>(m, "ParsedSentences")
       .def("__len__", &ParsedCorpus::size)
       .def("sentence", &sentence, nb::arg("n"))
@@ -113,6 +197,23 @@ void bind_parsed(nb::module_& m) {
             return std::nullopt;
           },
           nb::arg("dependency"))
+      .def(
+          "head_words",
+          [](const ParsedCorpus& corpus, std::size_t n) {
+            std::vector<int> heads;
+            for (auto head : corpus.head_words(checked(corpus, n))) {
+              heads.push_back(head == treeglot::kNoHeadWord ? -1 : head);
+            }
+            return heads;
+          },
+          nb::arg("n"))
+      .def_prop_ro("vocabulary",
+                   [](const ParsedCorpus& corpus) {
+                     std::vector<std::string> words;
+                     for (treeglot::WordId id = 0; id < corpus.words.size(); ++id)
+                       words.push_back(corpus.words.word(id));
+                     return words;
+                   })
       .def_prop_ro("bytes", &ParsedCorpus::bytes);
 
   nb::class_<OwnCorpus, ParsedCorpus>(m, "ParsedCorpus")
@@ -121,7 +222,16 @@ void bind_parsed(nb::module_& m) {
           "add",
           [](OwnCorpus& self, const Strings& words, const Strings& tags, const std::vector<int>& heads,
              const std::vector<PhraseTuple>& phrases) { self.add(Columns(words, tags, heads, phrases).all()); },
-          nb::arg("words"), nb::arg("tags"), nb::arg("heads"), nb::arg("phrases"));
+          nb::arg("words"), nb::arg("tags"), nb::arg("heads"), nb::arg("phrases"))
+      .def(
+          "binarize",
+          [](OwnCorpus& self, std::string_view direction) {
+            if (direction != "none") self.binarize(treeglot::binarization(direction));
+          },
+          nb::arg("direction"))
+      .def(
+          "replace_words", [](OwnCorpus& self, const std::vector<std::string>& words) { self.replace_words(words); },
+          nb::arg("words"));
 
   nb::class_<ParsedBitext>(m, "ParsedBitext")
       .def(nb::init<>())
@@ -134,6 +244,37 @@ void bind_parsed(nb::module_& m) {
                      links_of<treeglot::NodeLink, std::uint32_t>(node_links, "node link "));
           },
           nb::arg("source"), nb::arg("target"), nb::arg("links"), nb::arg("node_links") = Pairs())
+      .def(
+          "take",
+          [](ParsedBitext& self, const ParsedCorpus* source, std::size_t source_number, const Strings& source_words,
+             const ParsedCorpus* target, std::size_t target_number, const Strings& target_words, std::uint32_t origin) {
+            self.take({source, source_number, source_words}, {target, target_number, target_words}, origin);
+          },
+          nb::arg("source").none(), nb::arg("source_number"), nb::arg("source_words"), nb::arg("target").none(),
+          nb::arg("target_number"), nb::arg("target_words"), nb::arg("origin") = 0)
+      .def("add_links", &add_links, nb::arg("links"), nb::arg("starts"), nb::arg("first") = true)
+      .def(
+          "binarize",
+          [](ParsedBitext& self, std::string_view source, std::string_view target) {
+            self.binarize(treeglot::binarization(source), treeglot::binarization(target));
+          },
+          nb::arg("source"), nb::arg("target") = "none")
+      .def(
+          "replace_words",
+          [](ParsedBitext& self, const std::vector<std::string>& source, const std::vector<std::string>& target) {
+            self.replace_words(source, target);
+          },
+          nb::arg("source"), nb::arg("target"))
+      .def(
+          "write", [](const ParsedBitext& self, const std::string& path) { treeglot::CorpusFile::write(self, path); },
+          nb::arg("path"), nb::call_guard<nb::gil_scoped_release>())
+      .def_static(
+          "open", [](const std::string& path) { return treeglot::CorpusFile::open(path); }, nb::arg("path"),
+          nb::call_guard<nb::gil_scoped_release>())
+      .def_prop_ro("sentences", &ParsedBitext::sentences)
+      .def(
+          "origin", [](const ParsedBitext& self, std::size_t n) { return self.origin(checked(self.source(), n)); },
+          nb::arg("n"))
       .def("__len__", &ParsedBitext::size)
       .def(
           "links",
@@ -154,4 +295,79 @@ void bind_parsed(nb::module_& m) {
       .def_prop_ro("source", &ParsedBitext::source, nb::rv_policy::reference_internal)
       .def_prop_ro("target", &ParsedBitext::target, nb::rv_policy::reference_internal)
       .def_prop_ro("bytes", &ParsedBitext::bytes);
+
+  nb::class_<LinkReader>(m, "LinkReader")
+      .def(nb::init<>())
+      .def("feed", &LinkReader::feed, nb::arg("data"))
+      .def("finish", &LinkReader::finish);
+
+  nb::class_<CorpusReader>(m, "CorpusReader")
+      .def(
+          "__init__",
+          [](CorpusReader* self, const std::vector<std::optional<std::string>>& names,
+             const std::vector<HeadTableTuple>& head_tables, bool surfaces) {
+            CorpusReader::Options options;
+            if (names.size() != options.names.size()) throw std::invalid_argument("a name or None for each stream");
+            std::copy(names.begin(), names.end(), options.names.begin());
+            options.head_tables = tables_of(head_tables);
+            options.surfaces = surfaces;
+            new (self) CorpusReader(std::move(options));
+          },
+          nb::arg("names"), nb::arg("head_tables"), nb::arg("surfaces") = false)
+      .def("advance", &CorpusReader::advance, nb::call_guard<nb::gil_scoped_release>())
+      .def(
+          "feed",
+          [](CorpusReader& self, int stream, nb::bytes bytes) { self.feed(stream, {bytes.c_str(), bytes.size()}); },
+          nb::arg("stream"), nb::arg("data"))
+      .def("finish", &CorpusReader::finish, nb::arg("stream"))
+      .def("corpus", [](CorpusReader& self) { return OwnCorpus{std::move(self.source())}; })
+      .def("bitext", [](CorpusReader& self) { return std::exchange(self.bitext(), ParsedBitext()); })
+      .def_prop_ro("pairs", [](CorpusReader& self) { return self.bitext().size(); })
+      .def(
+          "facts",
+          [](const CorpusReader& self, int side) {
+            if (side != 0 && side != 1) throw nb::index_error("no such side");
+            std::vector<std::int32_t> lifted;
+            std::vector<std::uint8_t> phrases, arcs;
+            for (const CorpusReader::Facts& facts : self.facts(side)) {
+              lifted.push_back(static_cast<std::int32_t>(facts.lifted));
+              phrases.push_back(facts.new_phrases);
+              arcs.push_back(facts.new_arcs);
+            }
+            const std::size_t size = lifted.size();
+            return nb::make_tuple(as_array(std::move(lifted), size), as_array(std::move(phrases), size),
+                                  as_array(std::move(arcs), size));
+          },
+          nb::arg("side") = 0)
+      .def_prop_ro("surfaces", &CorpusReader::surfaces);
+
+  // Raised with (stream, line or 0, column or 0, message, remedy) as its arguments.
+  PyObject* read_error = PyErr_NewException("treeglot._core.parsed.ReadError", PyExc_ValueError, nullptr);
+  if (read_error == nullptr) nb::raise_python_error();
+  m.attr("ReadError") = nb::steal(read_error);
+  nb::register_exception_translator(
+      [](const std::exception_ptr& thrown, void* type) {
+        try {
+          std::rethrow_exception(thrown);
+        } catch (const treeglot::ReadError& error) {
+          nb::object arguments = nb::make_tuple(error.stream, error.line, error.column, error.what(), error.remedy);
+          PyErr_SetObject(static_cast<PyObject*>(type), arguments.ptr());
+        }
+      },
+      read_error);
+
+  // Raised with (number of the pair, message) as its arguments.
+  PyObject* link_error = PyErr_NewException("treeglot._core.parsed.LinkError", PyExc_ValueError, nullptr);
+  if (link_error == nullptr) nb::raise_python_error();
+  m.attr("LinkError") = nb::steal(link_error);
+  nb::register_exception_translator(
+      [](const std::exception_ptr& thrown, void* type) {
+        try {
+          std::rethrow_exception(thrown);
+        } catch (const treeglot::LinkProblem& error) {
+          nb::object arguments = nb::make_tuple(error.pair, error.what());
+          PyErr_SetObject(static_cast<PyObject*>(type), arguments.ptr());
+        }
+      },
+      link_error);
 }

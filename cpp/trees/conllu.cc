@@ -2,12 +2,13 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
+#include <utility>
+
+#include "base/text.hh"
 
 namespace treeglot::conllu {
 namespace {
 
-constexpr std::string_view kBom = "\xef\xbb\xbf";
 constexpr std::string_view kNames[kColumns] = {"ID",    "FORM", "LEMMA",  "UPOS", "XPOS",
                                                "FEATS", "HEAD", "DEPREL", "DEPS", "MISC"};
 constexpr std::string_view kStandardColumns = "ID FORM LEMMA UPOS XPOS FEATS HEAD DEPREL DEPS MISC";
@@ -15,22 +16,6 @@ constexpr std::string_view kStandardColumns = "ID FORM LEMMA UPOS XPOS FEATS HEA
 const std::string kTabRemedy = "separate the ten columns by one tab each and write _ where there is no value";
 
 bool starts_with_digit(std::string_view text) { return !text.empty() && text[0] >= '0' && text[0] <= '9'; }
-
-std::size_t count_characters(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
-}
-
-// User text inside a message: short, and never cut inside a character.
-std::string shown(std::string_view text) {
-  constexpr std::size_t kLimit = 40;
-  if (text.size() <= kLimit) return std::string(text);
-  std::size_t end = kLimit;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
-  return std::string(text.substr(0, end)) + "…";
-}
-
-std::string quoted(std::string_view text) { return std::string("'").append(shown(text)).append("'"); }
 
 // A plain number without sign or leading zeros, below a thousand million; -1 if it is none. Anything else could not be
 // written back as it was.
@@ -60,21 +45,6 @@ std::optional<std::string_view> comment_value(std::string_view comment, std::str
   return trimmed(comment.substr(1));
 }
 
-constexpr std::uint64_t kOnes = 0x0101010101010101ULL;
-constexpr std::uint64_t kHighBits = kOnes * 0x80;
-
-std::uint64_t load(const char* data) {
-  std::uint64_t word;
-  std::memcpy(&word, data, sizeof word);
-  return word;
-}
-
-// The high bit of each byte that equals `byte`, exactly.
-std::uint64_t bytes_equal(std::uint64_t word, unsigned char byte) {
-  const std::uint64_t mixed = word ^ (kOnes * byte);
-  return ~(((mixed & ~kHighBits) + ~kHighBits) | mixed) & kHighBits;
-}
-
 // The position in memory of the first byte whose high bit is set in a mask that is not 0, and the mask without it.
 std::size_t first_byte(std::uint64_t mask) {
   const int zeros = std::endian::native == std::endian::little ? std::countr_zero(mask) : std::countl_zero(mask);
@@ -84,64 +54,7 @@ std::uint64_t without_first_byte(std::uint64_t mask) {
   return std::endian::native == std::endian::little ? mask & (mask - 1) : mask & ~std::bit_floor(mask);
 }
 
-// Whether the line is ASCII without NUL and carriage return, as most lines are.
-bool is_plain_ascii(std::string_view line) {
-  const char* data = line.data();
-  std::size_t left = line.size();
-  for (; left >= 8; left -= 8, data += 8) {
-    const std::uint64_t word = load(data);
-    if (((word & kHighBits) | bytes_equal(word, 0) | bytes_equal(word, '\r')) != 0) return false;
-  }
-  for (; left > 0; --left, ++data) {
-    const auto byte = static_cast<unsigned char>(*data);
-    if (byte == 0 || byte >= 0x80 || byte == '\r') return false;
-  }
-  return true;
-}
-
-std::string hexadecimal(unsigned char byte) {
-  constexpr char kDigits[] = "0123456789abcdef";
-  return {'0', 'x', kDigits[byte >> 4], kDigits[byte & 15]};
-}
-
 }  // namespace
-
-std::size_t find_bad_utf8(std::string_view text) {
-  const auto* bytes = reinterpret_cast<const unsigned char*>(text.data());
-  const std::size_t size = text.size();
-  std::size_t i = 0;
-  while (i < size) {
-    const unsigned char lead = bytes[i];
-    if (lead < 0x80) {
-      while (i + 8 <= size && (load(text.data() + i) & kHighBits) == 0) i += 8;
-      while (i < size && bytes[i] < 0x80) ++i;
-      continue;
-    }
-    // The second byte's bounds keep out overlong forms, surrogates and anything above U+10FFFF.
-    std::size_t length;
-    unsigned char low = 0x80;
-    unsigned char high = 0xBF;
-    if (lead >= 0xC2 && lead <= 0xDF) {
-      length = 2;
-    } else if (lead >= 0xE0 && lead <= 0xEF) {
-      length = 3;
-      if (lead == 0xE0) low = 0xA0;
-      if (lead == 0xED) high = 0x9F;
-    } else if (lead >= 0xF0 && lead <= 0xF4) {
-      length = 4;
-      if (lead == 0xF0) low = 0x90;
-      if (lead == 0xF4) high = 0x8F;
-    } else {
-      return i;
-    }
-    if (size - i < length || bytes[i + 1] < low || bytes[i + 1] > high) return i;
-    for (std::size_t k = 2; k < length; ++k) {
-      if ((bytes[i + k] & 0xC0) != 0x80) return i;
-    }
-    i += length;
-  }
-  return size;
-}
 
 void Scanner::fail(std::string_view line, std::size_t at, const std::string& message, std::string remedy) const {
   throw Error(line_, count_characters(line.substr(0, at)) + 1, message, std::move(remedy));
@@ -240,13 +153,7 @@ bool Scanner::take_line(std::string_view& line, bool& ended) {
     if (line.starts_with(kBom)) line.remove_prefix(kBom.size());
   }
   if (!is_plain_ascii(line)) {
-    if (const std::size_t nul = line.find('\0'); nul != std::string_view::npos) {
-      fail(line, nul, "a NUL byte", "the file is binary or damaged; convert it to UTF-8 text");
-    }
-    if (const std::size_t bad = find_bad_utf8(line); bad != line.size()) {
-      fail(line, bad, "not UTF-8 (byte " + hexadecimal(static_cast<unsigned char>(line[bad])) + ")",
-           "convert the file first, for example with: iconv -f latin1 -t utf-8");
-    }
+    check_text(line, line_);
     if (const std::size_t back = line.find('\r'); back != std::string_view::npos) {
       fail(line, back, "a carriage return inside the line", R"(end lines with \n or \r\n, and put neither in a value)");
     }
@@ -304,7 +211,7 @@ bool Scanner::split(std::string_view line, Row& row) const {
   };
   std::size_t i = 0;
   for (; i + 8 <= line.size(); i += 8) {
-    std::uint64_t tabs = bytes_equal(load(line.data() + i), '\t');
+    std::uint64_t tabs = bytes_equal(load_word(line.data() + i), '\t');
     while (tabs != 0) {
       end_column(i + first_byte(tabs));
       tabs = without_first_byte(tabs);

@@ -16,31 +16,21 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "base/text.hh"
 
 namespace treeglot::conllu {
 
 inline constexpr std::size_t kColumns = 10;
 enum Column : std::size_t { kId, kForm, kLemma, kUpos, kXpos, kFeats, kHead, kDeprel, kDeps, kMisc };
 
-// A line longer than this is refused: it is nearly always a file of another format.
-inline constexpr std::size_t kMaxLineBytes = 1'000'000;
-
 inline constexpr std::int32_t kRoot = -1;    // the head of the root word
 inline constexpr std::int32_t kNoHead = -2;  // HEAD is "_"
 
-// What is wrong, where (both 1-based; column counts characters, 0 means the whole line), and what the user can do.
-class Error : public std::runtime_error {
- public:
-  Error(std::size_t line, std::size_t column, const std::string& message, std::string remedy)
-      : std::runtime_error(message), line(line), column(column), remedy(std::move(remedy)) {}
-  std::size_t line;
-  std::size_t column;
-  std::string remedy;
-};
+using Error = InputError;
 
 // A piece of the sentence's text.
 struct Field {
@@ -137,8 +127,5 @@ class Scanner {
   std::vector<std::int32_t> state_;  // scratch of check_cycle
   std::optional<Error> failed_;
 };
-
-// The position of the first byte of `text` that is no part of well-formed UTF-8, or text.size().
-std::size_t find_bad_utf8(std::string_view text);
 
 }  // namespace treeglot::conllu

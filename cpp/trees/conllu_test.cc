@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+using namespace treeglot;
 using namespace treeglot::conllu;
 
 namespace {

@@ -1,20 +1,13 @@
 #include "trees/parsed_corpus.hh"
 
 #include <algorithm>
+#include <limits>
 #include <stdexcept>
 #include <string>
 
 namespace treeglot {
 
-namespace {
-
-template <class T>
-std::span<const T> part(const std::vector<T>& all, const std::vector<std::uint64_t>& starts, std::size_t n) {
-  return {all.data() + starts[n], all.data() + starts[n + 1]};
-}
-
-// One root, no cycle, every subtree without a gap.
-void check_heads(std::span<const int> heads) {
+void TreeChecker::check_heads(std::span<const std::int32_t> heads) {
   const int size = static_cast<int>(heads.size());
   int roots = 0;
   for (int head : heads) {
@@ -22,121 +15,307 @@ void check_heads(std::span<const int> heads) {
     roots += head < 0;
   }
   if (size > 0 && roots != 1) throw std::invalid_argument("a dependency tree needs exactly one root");
-  std::vector<int> open(heads.size()), low(heads.size()), high(heads.size()), count(heads.size(), 1), queue;
+  open_.assign(heads.size(), 0);
+  low_.resize(heads.size());
+  high_.resize(heads.size());
+  count_.assign(heads.size(), 1);
+  queue_.clear();
   for (int i = 0; i < size; ++i) {
-    low[i] = high[i] = i;
-    if (heads[i] >= 0) ++open[heads[i]];
+    low_[i] = high_[i] = i;
+    if (heads[i] >= 0) ++open_[heads[i]];
   }
   for (int i = 0; i < size; ++i) {
-    if (open[i] == 0) queue.push_back(i);
+    if (open_[i] == 0) queue_.push_back(i);
   }
-  for (std::size_t done = 0; done < queue.size(); ++done) {
-    int node = queue[done], head = heads[node];
-    if (high[node] - low[node] + 1 != count[node]) throw std::invalid_argument("the dependency tree is not projective");
+  for (std::size_t done = 0; done < queue_.size(); ++done) {
+    const int node = queue_[done], head = heads[node];
+    if (high_[node] - low_[node] + 1 != count_[node]) {
+      throw std::invalid_argument("the dependency tree is not projective");
+    }
     if (head < 0) continue;
-    low[head] = std::min(low[head], low[node]);
-    high[head] = std::max(high[head], high[node]);
-    count[head] += count[node];
-    if (--open[head] == 0) queue.push_back(head);
+    low_[head] = std::min(low_[head], low_[node]);
+    high_[head] = std::max(high_[head], high_[node]);
+    count_[head] += count_[node];
+    if (--open_[head] == 0) queue_.push_back(head);
   }
-  if (queue.size() != heads.size()) throw std::invalid_argument("the dependency tree has a cycle");
+  if (queue_.size() != heads.size()) throw std::invalid_argument("the dependency tree has a cycle");
+}
+
+namespace {
+
+TreeChecker& checker() {
+  thread_local TreeChecker shared;
+  return shared;
 }
 
 template <class Link>
 void check_links(std::span<const Link> links, std::size_t source_size, std::size_t target_size, const char* what,
-                 const char* of) {
+                 const char* of, std::size_t pair = 0) {
   for (const Link& link : links) {
     if (link.source < source_size && link.target < target_size) continue;
-    throw std::invalid_argument(std::string(what) + std::to_string(link.source) + "-" + std::to_string(link.target) +
+    throw LinkProblem(pair, std::string(what) + std::to_string(link.source) + "-" + std::to_string(link.target) +
                                 " is outside the sentences of " + std::to_string(source_size) + " and " +
                                 std::to_string(target_size) + of);
   }
 }
 
 template <class Link>
-void add_links(std::span<const Link> links, std::vector<Link>& all, std::vector<std::uint64_t>& starts) {
+void append_links(std::span<const Link> links, Column<Link>& column, Starts& starts) {
+  std::vector<Link>& all = column.own();
   const auto first = static_cast<std::ptrdiff_t>(all.size());
   all.insert(all.end(), links.begin(), links.end());
   std::sort(all.begin() + first, all.end());
   all.erase(std::unique(all.begin() + first, all.end()), all.end());
-  starts.push_back(all.size());
+  starts.own().push_back(all.size());
+}
+
+template <class T>
+void append(Column<T>& column, std::span<const T> values) {
+  column.own().insert(column.own().end(), values.begin(), values.end());
 }
 
 }  // namespace
 
 void ParsedCorpus::check(const Columns& sentence) {
-  const auto& [forms, tags, heads, phrases] = sentence;
+  const auto& [forms, tags, heads, phrases, head_words] = sentence;
   if (forms.size() > kMaxSentence) throw std::invalid_argument("a sentence of more than 65,535 words");
   if (!tags.empty() && tags.size() != forms.size()) throw std::invalid_argument("not as many tags as words");
   if (!heads.empty() && heads.size() != forms.size()) throw std::invalid_argument("not as many heads as words");
-  check_heads(heads);
-  const int size = static_cast<int>(forms.size());
-  for (std::size_t n = 0; n < phrases.size(); ++n) {
-    const Phrase& phrase = phrases[n];
-    if (phrase.begin < 0 || phrase.begin >= phrase.end || phrase.end > size) {
-      throw std::invalid_argument("a constituent is empty or outside the sentence");
-    }
-    if (phrase.parent >= static_cast<int>(n) || (phrase.parent < 0) != (n == 0)) {
-      throw std::invalid_argument("constituents are not in preorder under one root");
-    }
-    if (n > 0) {
-      const Phrase& parent = phrases[phrase.parent];
-      if (phrase.begin < parent.begin || phrase.end > parent.end || phrase.begin < phrases[n - 1].begin) {
-        throw std::invalid_argument("constituents are not nested or not in preorder");
-      }
+  checker().check_heads(heads);
+  TreeChecker::check_phrases(phrases, static_cast<int>(forms.size()));
+  if (!head_words.empty() && head_words.size() != phrases.size()) {
+    throw std::invalid_argument("not as many head words as constituents");
+  }
+  for (std::size_t n = 0; n < head_words.size(); ++n) {
+    if (head_words[n] != kNoHeadWord && (head_words[n] < phrases[n].begin || head_words[n] >= phrases[n].end)) {
+      throw std::invalid_argument("the head word of a constituent is outside of it");
     }
   }
+}
+
+void ParsedCorpus::check(const ParsedCorpus& other, std::size_t n, std::span<const std::string_view> words) {
+  if (n >= other.size()) throw std::invalid_argument("no such sentence");
+  if (words.size() != other[n].size()) throw std::invalid_argument("not as many words as in the sentence");
 }
 
 void ParsedCorpus::add(const Columns& sentence) {
   check(sentence);
-  for (std::string_view form : sentence.words) word_ids_.push_back(words.id(form));
+  append_checked(sentence);
+}
+
+void ParsedCorpus::append_checked(const Columns& sentence) {
+  for (std::string_view form : sentence.words) word_ids_.own().push_back(words.id(form));
+  std::vector<WordId>& tag_ids = tag_ids_.own();
   if (sentence.tags.empty() && !sentence.words.empty()) {
-    tag_ids_.insert(tag_ids_.end(), sentence.words.size(), categories.id("_"));
+    tag_ids.insert(tag_ids.end(), sentence.words.size(), categories.id("_"));
   }
-  for (std::string_view tag : sentence.tags) tag_ids_.push_back(categories.id(tag));
-  heads_.insert(heads_.end(), sentence.heads.begin(), sentence.heads.end());
+  for (std::string_view tag : sentence.tags) tag_ids.push_back(categories.id(tag));
+  append(heads_, std::span<const std::int32_t>(sentence.heads));
   for (const Phrase& phrase : sentence.phrases) {
-    phrases_.push_back({categories.id(phrase.label), static_cast<std::uint16_t>(phrase.begin),
-                        static_cast<std::uint16_t>(phrase.end), phrase.parent});
+    phrases_.own().push_back({categories.id(phrase.label), static_cast<std::uint16_t>(phrase.begin),
+                              static_cast<std::uint16_t>(phrase.end), phrase.parent});
   }
-  word_starts_.push_back(word_ids_.size());
-  head_starts_.push_back(heads_.size());
-  phrase_starts_.push_back(phrases_.size());
+  if (sentence.head_words.empty()) {
+    head_words_.own().resize(phrases_.size(), kNoHeadWord);
+  } else {
+    append(head_words_, sentence.head_words);
+  }
+  word_starts_.own().push_back(word_ids_.size());
+  head_starts_.own().push_back(heads_.size());
+  phrase_starts_.own().push_back(phrases_.size());
+}
+
+void ParsedCorpus::add(const ParsedCorpus& other, std::size_t n, std::span<const std::string_view> forms) {
+  check(other, n, forms);
+  const ParsedSentence sentence = other[n];
+  for (std::string_view form : forms) word_ids_.own().push_back(words.id(form));
+  for (WordId tag : sentence.tags) tag_ids_.own().push_back(categories.id(other.categories.word(tag)));
+  append(heads_, sentence.heads);
+  for (Constituent phrase : sentence.phrases) {
+    phrase.label = categories.id(other.categories.word(phrase.label));
+    phrases_.own().push_back(phrase);
+  }
+  append(head_words_, other.head_words(n));
+  word_starts_.own().push_back(word_ids_.size());
+  head_starts_.own().push_back(heads_.size());
+  phrase_starts_.own().push_back(phrases_.size());
 }
 
 ParsedSentence ParsedCorpus::operator[](std::size_t n) const {
-  return {part(word_ids_, word_starts_, n), part(tag_ids_, word_starts_, n), part(heads_, head_starts_, n),
-          part(phrases_, phrase_starts_, n)};
+  return {part_of(word_ids_, word_starts_, n), part_of(tag_ids_, word_starts_, n), part_of(heads_, head_starts_, n),
+          part_of(phrases_, phrase_starts_, n)};
+}
+
+std::vector<std::uint32_t> ParsedCorpus::binarize(Binarization direction) {
+  std::vector<std::uint32_t> numbers(phrases_.size());
+  Binarizer binarizer;
+  std::vector<Constituent> fresh;
+  std::vector<std::uint16_t> fresh_heads;
+  std::vector<std::uint64_t> starts{0};
+  std::vector<std::uint32_t> virtuals(categories.size(), 0);  // the virtual label of each label, 0: not known yet
+  fresh.reserve(phrases_.size() + phrases_.size() / 4);
+  auto refuse = [](std::size_t n, const std::string& what) {
+    throw std::invalid_argument("sentence " + std::to_string(n + 1) + ": " + what);
+  };
+  for (std::size_t n = 0; n < size(); ++n) {
+    const std::span<const Constituent> given = part_of(phrases_, phrase_starts_, n);
+    const std::span<const std::uint16_t> heads = head_words(n);
+    for (std::size_t k = 0; k < given.size(); ++k) {
+      if (categories.word(given[k].label).starts_with(kVirtual)) {
+        refuse(n, "the tree has labels that begin with X@, as if it were binarised already");
+      }
+      if (direction == Binarization::kHead && heads[k] == kNoHeadWord) {
+        refuse(n, "the head words of its constituents are not known");
+      }
+    }
+    for (const Binarizer::Phrase& phrase :
+         binarizer.run(given, heads, word_starts_[n + 1] - word_starts_[n], direction)) {
+      std::uint32_t label = given[phrase.origin].label;
+      if (phrase.is_virtual) {
+        if (virtuals[label] == 0) {
+          const std::string text = std::string(kVirtual) + categories.word(label);
+          virtuals[label] = categories.id(text);
+        }
+        label = virtuals[label];
+      } else {
+        numbers[phrase_starts_[n] + phrase.origin] = static_cast<std::uint32_t>(fresh.size() - starts.back());
+      }
+      fresh.push_back({label, phrase.begin, phrase.end, phrase.parent});
+      fresh_heads.push_back(phrase.is_virtual ? kNoHeadWord : heads[phrase.origin]);
+    }
+    starts.push_back(fresh.size());
+  }
+  phrases_ = std::move(fresh);
+  head_words_ = std::move(fresh_heads);
+  phrase_starts_ = std::move(starts);
+  return numbers;
+}
+
+void ParsedCorpus::replace_words(std::span<const std::string> fresh) {
+  if (fresh.size() != words.size()) throw std::invalid_argument("not as many words as there are");
+  SymbolTable table;
+  std::vector<WordId> numbers;
+  numbers.reserve(fresh.size());
+  for (const std::string& word : fresh) numbers.push_back(table.id(word));
+  for (WordId& id : word_ids_.own()) id = numbers[id];
+  words = std::move(table);
 }
 
 std::size_t ParsedCorpus::bytes() const {
-  return words.bytes() + categories.bytes() + (word_ids_.capacity() + tag_ids_.capacity()) * sizeof(WordId) +
-         heads_.capacity() * sizeof(std::int32_t) + phrases_.capacity() * sizeof(Constituent) +
-         3 * word_starts_.capacity() * sizeof(std::uint64_t);
+  return words.bytes() + categories.bytes() + word_ids_.bytes() + tag_ids_.bytes() + heads_.bytes() + phrases_.bytes() +
+         head_words_.bytes() + word_starts_.bytes() + head_starts_.bytes() + phrase_starts_.bytes();
 }
 
 void ParsedBitext::add(const ParsedCorpus::Columns& source, const ParsedCorpus::Columns& target,
                        std::span<const WordLink> links, std::span<const NodeLink> node_links) {
+  if (size() != sentences()) throw std::invalid_argument("no more pairs after the links of further alignments");
   ParsedCorpus::check(source);
   ParsedCorpus::check(target);
+  add_checked(source, target, links, node_links);
+}
+
+void ParsedBitext::add_checked(const ParsedCorpus::Columns& source, const ParsedCorpus::Columns& target,
+                               std::span<const WordLink> links, std::span<const NodeLink> node_links) {
   check_links(links, source.words.size(), target.words.size(), "link ", " words");
   check_links(node_links, source.phrases.size() + source.words.size(), target.phrases.size() + target.words.size(),
               "node link ", " nodes");
-  source_.add(source);
-  target_.add(target);
-  add_links(links, links_, link_starts_);
-  add_links(node_links, node_links_, node_link_starts_);
+  source_.append_checked(source);
+  target_.append_checked(target);
+  append_links(links, links_, link_starts_);
+  append_links(node_links, node_links_, node_link_starts_);
+  origins_.own().push_back(0);
+}
+
+void ParsedBitext::take(const Side& source, const Side& target, std::uint32_t origin) {
+  if (size() != sentences()) throw std::invalid_argument("no more pairs after the links of further alignments");
+  auto check = [](const Side& side) {
+    if (side.corpus != nullptr) {
+      ParsedCorpus::check(*side.corpus, side.number, side.words);
+    } else {
+      ParsedCorpus::check({side.words});
+    }
+  };
+  auto put = [](ParsedCorpus& corpus, const Side& side) {
+    if (side.corpus != nullptr) {
+      corpus.add(*side.corpus, side.number, side.words);
+    } else {
+      corpus.add({side.words});
+    }
+  };
+  check(source);
+  check(target);
+  put(source_, source);
+  put(target_, target);
+  append_links(std::span<const WordLink>(), links_, link_starts_);
+  append_links(std::span<const NodeLink>(), node_links_, node_link_starts_);
+  origins_.own().push_back(origin);
+}
+
+void ParsedBitext::add_links(std::span<const WordLink> links, std::span<const std::uint64_t> starts, bool first) {
+  if (starts.size() != sentences() + 1 || starts.front() != 0 || starts.back() != links.size() ||
+      !std::is_sorted(starts.begin(), starts.end())) {
+    throw std::invalid_argument("the links are not those of " + std::to_string(sentences()) + " sentence pairs");
+  }
+  Column<WordLink> sorted;
+  Starts sorted_starts{{0}};
+  sorted.own().reserve(links.size());
+  for (std::size_t n = 0; n < sentences(); ++n) {
+    const auto part = links.subspan(starts[n], starts[n + 1] - starts[n]);
+    check_links(part, source_[n].size(), target_[n].size(), "link ", " words", n);
+    append_links(part, sorted, sorted_starts);
+  }
+  if (first) {
+    links_ = std::move(sorted);
+    link_starts_ = std::move(sorted_starts);
+    return;
+  }
+  const std::uint64_t before = links_.size();
+  append(links_, sorted.all());
+  for (std::uint64_t start : sorted_starts.all().subspan(1)) link_starts_.own().push_back(before + start);
 }
 
 ParsedPair ParsedBitext::operator[](std::size_t n) const {
-  return {source_[n], target_[n], part(links_, link_starts_, n), part(node_links_, node_link_starts_, n)};
+  const std::size_t sentence = n % sentences();
+  return {source_[sentence], target_[sentence], part_of(links_, link_starts_, n),
+          part_of(node_links_, node_link_starts_, sentence)};
+}
+
+void ParsedBitext::binarize(Binarization source, Binarization target) {
+  std::vector<NodeLink> links(node_links_.all().begin(), node_links_.all().end());
+  auto renumber = [&](ParsedCorpus& corpus, Binarization direction, std::uint32_t NodeLink::* side) {
+    if (direction == Binarization::kNone) return;
+    std::vector<std::size_t> before(links.empty() ? 0 : sentences());
+    for (std::size_t n = 0; n < before.size(); ++n) before[n] = corpus[n].phrases.size();
+    const std::vector<std::uint32_t> numbers = corpus.binarize(direction);
+    std::size_t first = 0;
+    for (std::size_t n = 0; n < before.size(); first += before[n], ++n) {
+      const auto more = static_cast<std::uint32_t>(corpus[n].phrases.size() - before[n]);
+      for (std::size_t k = node_link_starts_[n]; k < node_link_starts_[n + 1]; ++k) {
+        std::uint32_t& node = links[k].*side;
+        node = node < before[n] ? numbers[first + node] : node + more;
+      }
+    }
+  };
+  renumber(source_, source, &NodeLink::source);
+  renumber(target_, target, &NodeLink::target);
+  for (std::size_t n = 0; n + 1 < node_link_starts_.size(); ++n) {
+    std::sort(links.begin() + static_cast<std::ptrdiff_t>(node_link_starts_[n]),
+              links.begin() + static_cast<std::ptrdiff_t>(node_link_starts_[n + 1]));
+  }
+  node_links_ = std::move(links);
+}
+
+void ParsedBitext::replace_words(std::span<const std::string> source, std::span<const std::string> target) {
+  if (source.size() != source_.words.size() || target.size() != target_.words.size()) {
+    throw std::invalid_argument("not as many words as there are");
+  }
+  source_.replace_words(source);
+  target_.replace_words(target);
 }
 
 std::size_t ParsedBitext::bytes() const {
-  return source_.bytes() + target_.bytes() + links_.capacity() * sizeof(WordLink) +
-         node_links_.capacity() * sizeof(NodeLink) +
-         (link_starts_.capacity() + node_link_starts_.capacity()) * sizeof(std::uint64_t);
+  return source_.bytes() + target_.bytes() + links_.bytes() + node_links_.bytes() + origins_.bytes() +
+         link_starts_.bytes() + node_link_starts_.bytes();
 }
 
 }  // namespace treeglot

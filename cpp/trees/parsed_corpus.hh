@@ -3,22 +3,20 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/column.hh"
+#include "base/mapped_file.hh"
 #include "base/words.hh"
+#include "trees/binarize.hh"
+#include "trees/constituent.hh"
 
 namespace treeglot {
-
-// A phrase of a constituency tree over words [begin, end). `parent` is the number of another constituent of the
-// sentence, -1 for the topmost one. Pre-terminals are not constituents: they are the words with their tags.
-struct Constituent {
-  std::uint32_t label;  // in ParsedCorpus::categories
-  std::uint16_t begin, end;
-  std::int32_t parent;
-};
 
 struct ParsedSentence {
   std::span<const WordId> words;         // in ParsedCorpus::words
@@ -38,11 +36,13 @@ class ParsedCorpus {
     std::string_view label;
     int begin, end, parent;
   };
-  // A sentence to add. Without tags every tag is "_"; `heads` and `phrases` may be empty.
+  // A sentence to add. Without tags every tag is "_"; `heads` and `phrases` may be empty. `head_words`, if they are
+  // known, are those of the phrases.
   struct Columns {
     std::span<const std::string_view> words, tags = {};
     std::span<const int> heads = {};
     std::span<const Phrase> phrases = {};
+    std::span<const std::uint16_t> head_words = {};
   };
 
   // Adds a sentence; throws std::invalid_argument if the columns do not fit together, then nothing has changed.
@@ -51,20 +51,37 @@ class ParsedCorpus {
            std::span<const Phrase> phrases) {
     add({words, tags, heads, phrases});
   }
+  // Adds sentence n of another corpus with other words, one for each of its own.
+  void add(const ParsedCorpus& other, std::size_t n, std::span<const std::string_view> words);
   // Whether add() would take it; throws as add() does.
   static void check(const Columns& sentence);
+  static void check(const ParsedCorpus& other, std::size_t n, std::span<const std::string_view> words);
 
   std::size_t size() const { return word_starts_.size() - 1; }
   ParsedSentence operator[](std::size_t n) const;
+  // The head words of the phrases of sentence n; kNoHeadWord where it is not known.
+  std::span<const std::uint16_t> head_words(std::size_t n) const { return part_of(head_words_, phrase_starts_, n); }
+  // At most two children for every constituent, the others under virtual ones. Returns the new numbers of the old
+  // constituents, sentence after sentence. Throws std::invalid_argument that names the sentence.
+  std::vector<std::uint32_t> binarize(Binarization direction);
+  // Other words (`fresh[id]` instead of word `id`; two may become one) under the same trees.
+  void replace_words(std::span<const std::string> fresh);
   std::size_t bytes() const;
 
   SymbolTable words, categories;  // ids by first appearance
 
  private:
-  std::vector<WordId> word_ids_, tag_ids_;
-  std::vector<std::int32_t> heads_;
-  std::vector<Constituent> phrases_;
-  std::vector<std::uint64_t> word_starts_{0}, head_starts_{0}, phrase_starts_{0};
+  friend class CorpusFile;
+  friend class ParsedBitext;
+
+  void append_checked(const Columns& sentence);
+
+  Column<WordId> word_ids_, tag_ids_;
+  Column<std::int32_t> heads_;
+  Column<Constituent> phrases_;
+  Column<std::uint16_t> head_words_;
+  Starts word_starts_{{0}}, head_starts_{{0}}, phrase_starts_{{0}};
+  std::shared_ptr<const MappedFile> file_;  // where columns may lie
 };
 
 // A link between nodes of two constituency trees, numbered as in constituency_nodes.hh: constituents from 0, then
@@ -82,23 +99,58 @@ struct ParsedPair {
   std::span<const NodeLink> node_links;
 };
 
+// Sentence pairs. With several alignments every pair is there once for each: first all pairs with the links of the
+// first, then all with those of the second.
 class ParsedBitext {
  public:
-  // Adds a pair; throws std::invalid_argument that says what is wrong, then nothing has changed.
+  // Adds a pair; throws std::invalid_argument that says what is wrong, then nothing has changed. Only while there is
+  // one alignment.
   void add(const ParsedCorpus::Columns& source, const ParsedCorpus::Columns& target, std::span<const WordLink> links,
            std::span<const NodeLink> node_links = {});
 
+  // A side of a pair: columns, or a sentence of another corpus with other words.
+  struct Side {
+    const ParsedCorpus* corpus = nullptr;
+    std::size_t number = 0;
+    std::span<const std::string_view> words;
+  };
+  // Adds a pair without links; `origin` is its number in the data it was taken from.
+  void take(const Side& source, const Side& target, std::uint32_t origin);
+
+  // The links of all sentence pairs by columns: links[starts[n]..starts[n+1]) are those of pair n. The first call
+  // replaces the links that there are, further ones are further alignments. Throws LinkProblem.
+  void add_links(std::span<const WordLink> links, std::span<const std::uint64_t> starts, bool first);
+
   std::size_t size() const { return link_starts_.size() - 1; }
+  std::size_t sentences() const { return source_.size(); }
   ParsedPair operator[](std::size_t n) const;
+  std::uint32_t origin(std::size_t n) const { return origins_[n]; }  // 0: not known
   const ParsedCorpus& source() const { return source_; }
   const ParsedCorpus& target() const { return target_; }
+  // As ParsedCorpus::binarize; node links follow.
+  void binarize(Binarization source, Binarization target);
+  void replace_words(std::span<const std::string> source, std::span<const std::string> target);
   std::size_t bytes() const;
 
  private:
+  friend class CorpusFile;
+  friend class CorpusReader;
+
+  // As add(), for sides that were checked.
+  void add_checked(const ParsedCorpus::Columns& source, const ParsedCorpus::Columns& target,
+                   std::span<const WordLink> links, std::span<const NodeLink> node_links);
+
   ParsedCorpus source_, target_;
-  std::vector<WordLink> links_;
-  std::vector<NodeLink> node_links_;
-  std::vector<std::uint64_t> link_starts_{0}, node_link_starts_{0};
+  Column<WordLink> links_;
+  Column<NodeLink> node_links_;
+  Column<std::uint32_t> origins_;
+  Starts link_starts_{{0}}, node_link_starts_{{0}};
+};
+
+// A link outside of sentence pair `pair`.
+struct LinkProblem : std::invalid_argument {
+  LinkProblem(std::size_t pair, const std::string& message) : std::invalid_argument(message), pair(pair) {}
+  std::size_t pair;
 };
 
 }  // namespace treeglot

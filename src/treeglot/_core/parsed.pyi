@@ -1,5 +1,11 @@
 from collections.abc import Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
+FORMAT_VERSION: int
+"""Of the files of `ParsedBitext.write`."""
+
 Phrase = tuple[str, int, int, int]
 """Label, begin, end, number of the parent (-1: none); phrases stand in preorder."""
 
@@ -17,6 +23,13 @@ class ParsedSentences:
     def first_without(self, dependency: bool) -> int | None:
         """The number of the first sentence that lacks a dependency (or else constituency) tree."""
 
+    def head_words(self, n: int) -> list[int]:
+        """Of the phrases; -1 where it is not known."""
+
+    @property
+    def vocabulary(self) -> list[str]:
+        """The words of all sentences, each once, in the order of their first appearance."""
+
     @property
     def bytes(self) -> int: ...
 
@@ -27,6 +40,9 @@ class ParsedCorpus(ParsedSentences):
     def add(
         self, words: Sequence[str], tags: Sequence[str], heads: Sequence[int], phrases: Sequence[Phrase]
     ) -> None: ...
+    def binarize(self, direction: str) -> None: ...
+    def replace_words(self, words: Sequence[str]) -> None:
+        """Instead of those of `vocabulary`, in its order."""
 
 class ParsedBitext:
     """Pairs of parsed sentences with links between words and between nodes of their constituency trees, which are numbered
@@ -42,7 +58,37 @@ class ParsedBitext:
     ) -> None:
         """A pair that does not fit together raises ValueError that says what is wrong; then nothing is added."""
 
-    def __len__(self) -> int: ...
+    def take(
+        self,
+        source: ParsedSentences | None,
+        source_number: int,
+        source_words: Sequence[str],
+        target: ParsedSentences | None,
+        target_number: int,
+        target_words: Sequence[str],
+        origin: int = 0,
+    ) -> None:
+        """Add a pair without links: on each side the trees of a sentence of another corpus (None: no trees) over these words.
+        ``origin`` is a number of one's own."""
+
+    def add_links(self, links: NDArray[np.int32], starts: NDArray[np.int64], first: bool = True) -> None:
+        """Give all pairs these links instead of theirs, or as a further alignment. `LinkError`."""
+
+    def binarize(self, source: str, target: str = "none") -> None: ...
+    def replace_words(self, source: Sequence[str], target: Sequence[str]) -> None: ...
+    def write(self, path: str) -> None: ...
+    @staticmethod
+    def open(path: str) -> ParsedBitext:
+        """Map a file of `write`; RuntimeError says what is wrong with it."""
+
+    @property
+    def sentences(self) -> int:
+        """Pairs, however many alignments they have."""
+
+    def origin(self, n: int) -> int: ...
+    def __len__(self) -> int:
+        """Pairs times alignments."""
+
     def links(self, n: int) -> list[tuple[int, int]]: ...
     def node_links(self, n: int) -> list[tuple[int, int]]: ...
     @property
@@ -51,3 +97,57 @@ class ParsedBitext:
     def target(self) -> ParsedSentences: ...
     @property
     def bytes(self) -> int: ...
+
+class LinkReader:
+    """Turns pieces of Pharaoh text into arrays; raises `treeglot._core.conllu.ScanError`."""
+
+    def __init__(self) -> None: ...
+    def feed(self, data: bytes) -> None: ...
+    def finish(self) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """Pairs of word numbers, and where those of each line start."""
+
+HeadStep = tuple[bool, bool, Sequence[str]]
+"""From the right; items in order of preference; items."""
+
+HeadTable = tuple[
+    Sequence[tuple[str, Sequence[HeadStep]]], Sequence[HeadStep], Sequence[str], Sequence[str], Sequence[str]
+]
+"""Rules by label, default rule, punctuation, coordinators, vocabulary by which the table is recognised."""
+
+class ReadError(ValueError):
+    """Its arguments are stream, line, column (0: none), message and remedy."""
+
+    args: tuple[int, int, int, str, str]
+
+class LinkError(ValueError):
+    """Its arguments are the number of the sentence pair, and a message."""
+
+    args: tuple[int, str]
+
+class CorpusReader:
+    """Reads a corpus from up to eight files: CoNLL-U, Penn and text of the source, the same of the target, word links, links
+    of nodes. ``surfaces`` keeps what the words of the source look like in the text."""
+
+    def __init__(
+        self, names: Sequence[str | None], head_tables: Sequence[HeadTable], surfaces: bool = False
+    ) -> None: ...
+    def advance(self) -> int:
+        """Read on; the number of the file that must be fed or finished first, or -1 when all is read. `ReadError`."""
+
+    def feed(self, stream: int, data: bytes) -> None: ...
+    def finish(self, stream: int) -> None: ...
+    @property
+    def pairs(self) -> int:
+        """What `bitext` would give."""
+
+    def corpus(self) -> ParsedCorpus:
+        """The sentences that were read; without a target."""
+
+    def bitext(self) -> ParsedBitext:
+        """The pairs that were read since the last call."""
+
+    def facts(self, side: int = 0) -> tuple[NDArray[np.int32], NDArray[np.uint8], NDArray[np.uint8]]:
+        """Of every sentence: arcs that were lifted, whether its phrases or its arcs were converted from the other tree."""
+
+    @property
+    def surfaces(self) -> list[str]: ...

@@ -9,22 +9,13 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from itertools import islice
 from types import MappingProxyType
 from typing import Any, BinaryIO, NamedTuple
 
-from treeglot.errors import ConfigError, InputError, TreeError
-from treeglot.files import read_lines
+from treeglot.errors import ConfigError, TreeError
 from treeglot.grammars import registry
-from treeglot.grammars.rules import check_trees, make_extractor
-from treeglot.progress import track
-from treeglot.trees import ParsedSentence, Tokens
-from treeglot.trees.corpus import parsed_bitext, read_parallel, read_trees
-from treeglot.words import split_words
-
-_CHUNK = 1000
-
-Pair = tuple[ParsedSentence, list[str], list[tuple[int, int]]]
+from treeglot.grammars.rules import make_extractor
+from treeglot.trees.corpus import Binarize, ParsedBitext, SideFiles, iterate_parsed_bitext
 
 
 class Inputs(NamedTuple):
@@ -39,7 +30,12 @@ class Inputs(NamedTuple):
     @property
     def name(self) -> str:
         """The file that has the source sentences."""
-        return self.conllu or self.penn or self.source or ""
+        return self.sides[0].name
+
+    @property
+    def sides(self) -> tuple[SideFiles, SideFiles]:
+        """The files of both sides."""
+        return SideFiles(self.conllu, self.penn, self.source), SideFiles(text=self.target)
 
 
 class Summary(NamedTuple):
@@ -56,26 +52,35 @@ def write_rules(grammar: str, inputs: Inputs, out: BinaryIO, **options: registry
     check_options(grammar, options)
     pairs_done = lifted = 0
     counters: Counter[str] = Counter()
-    pairs = read_pairs(grammar, inputs)
     binarize: Any = options.get("binarize", "none")
-    while True:
-        chunk = list(islice(pairs, _CHUNK))
-        try:
-            bitext = parsed_bitext(chunk, binarize=binarize)
-        except TreeError as error:
-            raise error.at(path=inputs.name) from None
-        extractor = make_extractor(grammar, bitext, **options)
-        if not chunk:  # also without pairs the options have been looked at
-            return Summary(pairs_done, lifted, counters)
+    for bitext in read_pairs(grammar, inputs, binarize):
+        extractor = make_extractor(grammar, bitext, **options)  # also without pairs the options are looked at
         out.write(extractor.text(0, len(bitext)))
         pairs_done += len(bitext)
         lifted += bitext.lifted
         counters.update(extractor.statistics)
+    return Summary(pairs_done, lifted, counters)
 
 
-def read_pairs(grammar: str, inputs: Inputs) -> Iterator[Pair]:
-    """The sentence pairs of the files; one without the trees that the grammar needs, or with wrong links, is an error."""
-    return _checked(grammar, inputs, track(_pairs(inputs), f"reading {inputs.name}"))
+def read_pairs(grammar: str, inputs: Inputs, binarize: Binarize = "none") -> Iterator[ParsedBitext]:
+    """The sentence pairs of the files, some at a time; one without the trees that the grammar needs is an error."""
+    first = 0
+    for bitext in iterate_parsed_bitext(*inputs.sides, inputs.align, binarize=binarize):
+        check_trees(grammar, bitext, first, inputs.name)
+        first += len(bitext)
+        yield bitext
+
+
+def check_trees(grammar: str, bitext: ParsedBitext, first: int, path: str) -> None:
+    """Refuse pairs (numbered from ``first``) without the trees that a grammar needs."""
+    for kind in sorted(registry.grammar(grammar).source_trees):
+        missing = bitext.columns.source.first_without(kind == "dependency")
+        if missing is not None:
+            raise TreeError(
+                f"sentence {first + missing + 1}: no {kind} tree",
+                path=path,
+                remedy=f"{grammar} needs the {kind} tree of every source sentence; treeglot parse makes them",
+            )
 
 
 def report(summary: Summary) -> None:
@@ -122,28 +127,3 @@ def check_options(grammar: str, options: Mapping[str, registry.Value]) -> None:
         if name not in known:
             flag = "--" + name.replace("_", "-")
             raise ConfigError(f"{grammar} has no option {flag}", remedy=f"leave {flag} out")
-
-
-def _pairs(inputs: Inputs) -> Iterator[Pair]:
-    if inputs.conllu or inputs.penn:
-        return read_parallel(read_trees(inputs.conllu, inputs.penn), inputs.name, inputs.target, inputs.align)
-    lines = (ParsedSentence(Tokens(split_words(line))) for _, line in read_lines(inputs.name))
-    return read_parallel(lines, inputs.name, inputs.target, inputs.align, by_line=True)
-
-
-def _checked(grammar: str, inputs: Inputs, pairs: Iterator[Pair]) -> Iterator[Pair]:
-    for number, (sentence, target, links) in enumerate(pairs, start=1):
-        try:
-            check_trees(grammar, sentence, number)
-        except TreeError as error:
-            raise error.at(path=inputs.name) from None
-        for source_word, target_word in links:
-            if source_word >= len(sentence.tokens) or target_word >= len(target):
-                raise InputError(
-                    f"link {source_word}-{target_word} is outside the sentences of {len(sentence.tokens)} and "
-                    f"{len(target)} words",
-                    path=inputs.align,
-                    line=number,
-                    remedy="give the links of these trees and this target text",
-                )
-        yield sentence, target, links

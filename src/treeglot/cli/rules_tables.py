@@ -13,10 +13,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from treeglot.cli.rules_extract import Inputs, check_inputs, read_pairs
+from treeglot.cli.rules_extract import Inputs, check_inputs
 from treeglot.errors import TreeError, TreeglotError
 from treeglot.tables.rules import Discounting, RuleEntry, RuleTable, Side, build_rule_table
-from treeglot.trees.corpus import parsed_bitext
+from treeglot.trees.corpus import read_parsed_bitext
 
 PrintTable = Callable[[Sequence[str], Sequence[Sequence[Any]], Sequence[int]], None]
 SCORES = ("P(s|t)", "Plex(s|t)", "P(t|s)", "Plex(t|s)")
@@ -37,7 +37,7 @@ def build_rules(
     """Read trees, target and links, and make the rule table of a grammar."""
     check_inputs(grammar, inputs)
     try:
-        corpus = parsed_bitext(read_pairs(grammar, inputs), binarize=extraction.get("binarize", "none"))
+        corpus = read_parsed_bitext(*inputs.sides, inputs.align, binarize=extraction.get("binarize", "none"))
         report = build_rule_table(
             grammar,
             corpus,

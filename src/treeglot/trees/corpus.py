@@ -1,7 +1,10 @@
 """Parsed sentences as native columns: what rules are extracted from and what the tree decoder translates.
 
-Trees come as tree-to-string models need them (spec: notation): dependency trees are made projective, constituency trees
+Trees come as tree-based models need them (spec: notation): dependency trees are made projective, constituency trees
 continuous and, on request, binarised. A sentence may lack either tree; what a grammar needs is checked where it is used.
+
+Files are read natively, and no tree of theirs becomes a Python object: `read_parsed_bitext` takes CoNLL-U and Penn files
+(or plain text) of both sides, word links and links of nodes; `write_corpus` stores what it gives, `open_corpus` maps it again.
 
 >>> from treeglot.trees import ConstituencyTree, DependencyTree, ParsedSentence, Tokens
 >>> tokens = Tokens(["Dogs", "bark"], xpos=["NNS", "VBP"])
@@ -16,34 +19,80 @@ continuous and, on request, binarised. A sentence may lack either tree; what a g
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import zip_longest
-from typing import Literal
+from pathlib import Path
+from typing import Literal, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
+from treeglot._core import conllu as conllu_core
 from treeglot._core import parsed as core
 from treeglot.errors import ConfigError, InputError, TreeError
-from treeglot.files import read_lines, type_path
+from treeglot.files import atomic_path, open_binary, type_path
+from treeglot.progress import track
 from treeglot.trees.binarize import binarize as binarize_tree
 from treeglot.trees.conllu import read_conllu
 from treeglot.trees.continuous import make_continuous
+from treeglot.trees.headtables import TABLE_NAMES, Step, head_table
 from treeglot.trees.penn import read_penn, read_penn_lines
 from treeglot.trees.projectivity import lifted, projectivize
 from treeglot.trees.sentence import ParsedSentence
-from treeglot.trees.wordlinks import read_pharaoh
-from treeglot.words import split_words
 
 Binarize = Literal["none", "left", "right", "head"]
 Casing = Callable[[str], str]
 Phrase = tuple[str, int, int, int]
 Columns = tuple[Sequence[str], Sequence[str], Sequence[int], Sequence[Phrase]]
 
+CORPUS_FORMAT = core.FORMAT_VERSION
+"""The version of the files that `write_corpus` makes."""
+
+_CHUNK = 1 << 20
+_STREAMS = (
+    "source conllu",
+    "source penn",
+    "source text",
+    "target conllu",
+    "target penn",
+    "target text",
+    "links",
+    "nodes",
+)
+
+
+class SideFiles(NamedTuple):
+    """The files of one side: trees (dependencies, constituents or both, sentence by sentence), or tokenised text."""
+
+    conllu: type_path | None = None
+    penn: type_path | None = None
+    text: type_path | None = None
+
+    @property
+    def name(self) -> str:
+        """The file to name when there is something to say about the sentences."""
+        return os.fspath(self.conllu or self.penn or self.text or "")
+
+
+class LinkArrays(NamedTuple):
+    """The word links of a corpus: ``links[starts[n]:starts[n + 1]]`` are (source, target) of the links of pair n."""
+
+    links: NDArray[np.int32]
+    starts: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
 
 @dataclass
 class ParsedCorpus:
     """Parsed sentences; ``lifted`` arcs were moved to make their trees projective."""
 
-    columns: core.ParsedCorpus = field(default_factory=core.ParsedCorpus)
+    columns: core.ParsedSentences = field(default_factory=core.ParsedCorpus)
     lifted: int = 0
 
     def __len__(self) -> int:
@@ -56,7 +105,10 @@ class ParsedCorpus:
 
 @dataclass
 class ParsedBitext:
-    """Parsed source sentences, target words and word links; ``lifted`` as in `ParsedCorpus`."""
+    """Sentence pairs, either side with or without trees, and their links; ``lifted`` arcs of the source, as in `ParsedCorpus`.
+
+    With several alignments every pair is there once for each; ``len`` counts them all.
+    """
 
     columns: core.ParsedBitext = field(default_factory=core.ParsedBitext)
     lifted: int = 0
@@ -64,17 +116,26 @@ class ParsedBitext:
     def __len__(self) -> int:
         return len(self.columns)
 
+    @property
+    def source(self) -> ParsedCorpus:
+        """The source side."""
+        return ParsedCorpus(self.columns.source, self.lifted)
+
+
+# From sentences in memory
+
 
 def parsed_corpus(
     sentences: Iterable[ParsedSentence], *, casing: Casing | None = None, binarize: Binarize = "none"
 ) -> ParsedCorpus:
     """Sentences as columns. ``casing`` is applied to every word, ``binarize`` to every constituency tree."""
-    corpus = ParsedCorpus()
+    columns = core.ParsedCorpus()
+    moved = 0
     for sentence in sentences:
-        columns, moved = _columns(sentence, casing, binarize)
-        corpus.columns.add(*columns)
-        corpus.lifted += moved
-    return corpus
+        added, arcs = _columns(sentence, casing, binarize)
+        columns.add(*added)
+        moved += arcs
+    return ParsedCorpus(columns, moved)
 
 
 def parsed_bitext(
@@ -98,40 +159,252 @@ def parsed_bitext(
     return corpus
 
 
+def _columns(sentence: ParsedSentence, casing: Casing | None, binarize: Binarize) -> tuple[Columns, int]:
+    words = sentence.tokens.forms if casing is None else [casing(word) for word in sentence.tokens.forms]
+    heads: Sequence[int] = ()
+    moved = 0
+    if sentence.dependency is not None:
+        tree = projectivize(sentence.dependency)
+        heads, moved = tree.heads, lifted(tree)
+    phrases: list[Phrase] = []
+    if sentence.constituency is not None:
+        constituency = sentence.constituency
+        if not constituency.is_continuous:
+            constituency = make_continuous(constituency).tree
+        if binarize != "none":
+            constituency = binarize_tree(constituency, binarize).tree
+        phrases = [
+            (label, begin, end, parent)
+            for label, (begin, end), parent in zip(
+                constituency.labels, constituency.spans, constituency.parents, strict=True
+            )
+        ]
+    return (words, sentence.tokens.tags, heads, phrases), moved
+
+
+# From files
+
+
 def read_parsed_corpus(
     conllu: type_path | None = None,
     penn: type_path | None = None,
     *,
+    text: type_path | None = None,
     casing: Casing | None = None,
     binarize: Binarize = "none",
 ) -> ParsedCorpus:
-    """The sentences of a CoNLL-U file, a Penn file, or both (then sentence n of one is sentence n of the other)."""
-    return parsed_corpus(read_trees(conllu, penn), casing=casing, binarize=binarize)
+    """The sentences of a CoNLL-U file, a Penn file, or both (then sentence n of one is sentence n of the other); or the
+    lines of a tokenised text, without trees."""
+    reader = CorpusReader(SideFiles(conllu, penn, text), head_words=binarize == "head")
+    for _ in reader.read():
+        pass
+    corpus = reader.native.corpus()
+    if casing is not None:
+        corpus.replace_words([casing(word) for word in corpus.vocabulary])
+    try:
+        corpus.binarize(binarize)
+    except ValueError as error:
+        raise InputError(str(error), path=penn, remedy="give trees that are not binarised") from None
+    return ParsedCorpus(corpus, int(reader.native.facts(0)[0].sum()))
 
 
 def read_parsed_bitext(
-    conllu: type_path | None,
-    penn: type_path | None,
-    target: type_path,
-    links: type_path,
+    source: SideFiles,
+    target: SideFiles,
+    links: type_path | None = None,
+    nodes: type_path | None = None,
     *,
     casing: Casing | None = None,
     binarize: Binarize = "none",
+    target_binarize: Binarize = "none",
+    head_words: bool = False,
 ) -> ParsedBitext:
-    """Trees, tokenised target text and Pharaoh links, sentence by sentence; errors say which file and sentence."""
-    corpus = ParsedBitext()
-    for number, (sentence, words, found) in enumerate(
-        read_parallel(read_trees(conllu, penn), conllu or penn or "", target, links), start=1
-    ):
-        columns, moved = _columns(sentence, casing, binarize)
+    """The pairs of files that belong together sentence by sentence; errors say which file and line.
+
+    ``links`` are word links (Pharaoh), ``nodes`` links of the trees' nodes (`treeglot.trees.nodelinks`; a link between two
+    words is one between their pre-terminals). ``casing`` is for the source words. ``head_words`` keeps those of the phrases, which
+    binarisation by heads needs; it is on where ``binarize`` is ``head``.
+    """
+    wanted = head_words or "head" in (binarize, target_binarize)
+    reader = CorpusReader(source, target, links, nodes, head_words=wanted)
+    for _ in reader.read():
+        pass
+    return reader.bitext(casing, binarize, target_binarize)
+
+
+def iterate_parsed_bitext(
+    source: SideFiles,
+    target: SideFiles,
+    links: type_path | None = None,
+    nodes: type_path | None = None,
+    *,
+    binarize: Binarize = "none",
+    block: int = 1000,
+) -> Iterator[ParsedBitext]:
+    """`read_parsed_bitext` in pieces of ``block`` pairs or more; the last piece may have fewer, or none."""
+    reader = CorpusReader(source, target, links, nodes, head_words=binarize == "head")
+    for _ in reader.read():
+        if reader.native.pairs >= block:
+            yield reader.bitext(binarize=binarize)
+    yield reader.bitext(binarize=binarize)
+
+
+class CorpusReader:
+    """The native reader of the files of a corpus: ``for _ in reader.read(): ...``, then `bitext`, or ``native.corpus()``
+    where there is no target."""
+
+    def __init__(
+        self,
+        source: SideFiles,
+        target: SideFiles | None = None,
+        links: type_path | None = None,
+        nodes: type_path | None = None,
+        *,
+        head_words: bool = False,
+        surfaces: bool = False,
+    ) -> None:
+        paths = (*source, *(target or SideFiles()), links, nodes)
+        self.paths = {n: os.fspath(path) for n, path in enumerate(paths) if path is not None}
+        self.blamed = source.name
+        for side, files in (("source", source), ("target", target)):
+            if files is not None and not (files.conllu or files.penn or files.text):
+                raise ConfigError(f"no {side}", remedy="give a CoNLL-U file, a Penn file, both, or a text")
+            if files is not None and files.text and (files.conllu or files.penn):
+                raise ConfigError(
+                    f"trees and text of the {side}", remedy="the words of the trees are the text: leave it out"
+                )
+        names = [self.paths.get(n) for n in range(len(_STREAMS))]
+        self.native = core.CorpusReader(names, _head_tables() if head_words else [], surfaces)
+        self._lifted = 0
+
+    def read(self) -> Iterator[None]:
+        """Read to the end, a piece at a time."""
+        return track(self._read(), f"reading {self.blamed} (megabytes)")
+
+    def _read(self) -> Iterator[None]:
+        with ExitStack() as stack:
+            files = {n: stack.enter_context(open_binary(path)) for n, path in self.paths.items()}
+            try:
+                while (stream := self.native.advance()) >= 0:
+                    data = files[stream].read(_CHUNK)
+                    if data:
+                        self.native.feed(stream, data)
+                    else:
+                        self.native.finish(stream)
+                    yield
+            except core.ReadError as error:
+                stream, line, column, message, remedy = error.args
+                raise InputError(
+                    message, path=self.paths[stream], line=line or None, column=column or None, remedy=remedy
+                ) from None
+
+    def bitext(
+        self, casing: Casing | None = None, binarize: Binarize = "none", target_binarize: Binarize = "none"
+    ) -> ParsedBitext:
+        """The pairs that were read since the last call."""
+        bitext = self.native.bitext()
+        if casing is not None:
+            bitext.replace_words([casing(word) for word in bitext.source.vocabulary], bitext.target.vocabulary)
+        _binarize(bitext, binarize, target_binarize, self.blamed)
+        moved = int(self.native.facts(0)[0].sum())
+        corpus = ParsedBitext(bitext, moved - self._lifted)
+        self._lifted = moved
+        return corpus
+
+
+def _binarize(bitext: core.ParsedBitext, source: Binarize, target: Binarize, path: type_path) -> None:
+    try:
+        bitext.binarize(source, target)
+    except ValueError as error:
+        raise InputError(str(error), path=path, remedy="give trees that are not binarised") from None
+
+
+@cache
+def _head_tables() -> list[core.HeadTable]:
+    """The tables of `treeglot.trees.headtables` as the native reader takes them."""
+
+    def steps(given: Sequence[Step]) -> list[core.HeadStep]:
+        return [(step.from_right, step.ranked, list(step.items)) for step in given]
+
+    tables: list[core.HeadTable] = []
+    for name in TABLE_NAMES:
+        table = head_table(name)
+        known = table.vocabulary | head_table(name, "content").vocabulary
+        rules = [(label, steps(rule)) for label, rule in table.rules.items()]
+        tables.append(
+            (rules, steps(table.default), sorted(table.punctuation), sorted(table.coordinators), sorted(known))
+        )
+    return tables
+
+
+def read_links(path: type_path) -> LinkArrays:
+    """The links of a Pharaoh file as arrays."""
+    reader = core.LinkReader()
+    try:
+        with open_binary(path) as stream:
+            while data := stream.read(_CHUNK):
+                reader.feed(data)
+        return LinkArrays(*reader.finish())
+    except conllu_core.ScanError as error:
+        line, column, message, remedy = error.args
+        raise InputError(message, path=path, line=line, column=column or None, remedy=remedy) from None
+
+
+# The stored corpus
+
+
+def write_corpus(bitext: ParsedBitext | core.ParsedBitext, path: type_path) -> None:
+    """Store pairs (without further alignments) in a file that `open_corpus` maps."""
+    columns = bitext.columns if isinstance(bitext, ParsedBitext) else bitext
+    with atomic_path(path) as temporary:
         try:
-            corpus.columns.add(columns, (words, (), (), ()), found)
-        except ValueError as error:
+            columns.write(os.fspath(temporary))
+        except RuntimeError as error:
+            raise InputError(str(error), path=path, remedy="free disk space, or name another file") from None
+
+
+def open_corpus(
+    path: type_path,
+    links: Sequence[type_path | LinkArrays] = (),
+    *,
+    binarize: Binarize = "none",
+    target_binarize: Binarize = "none",
+) -> ParsedBitext:
+    """The pairs of a file of `write_corpus` with the links of these files (or arrays) instead of its own, if any.
+
+    With several, every pair is there once with the links of each.
+    """
+    name = os.fspath(path)
+    try:
+        bitext = core.ParsedBitext.open(name)
+    except RuntimeError as error:
+        remedy = "check the path" if not Path(name).exists() else "make it again with treeglot train"
+        raise InputError(str(error), path=name, remedy=remedy) from None
+    _binarize(bitext, binarize, target_binarize, name)
+    add_links(bitext, links)
+    return ParsedBitext(bitext)
+
+
+def add_links(bitext: core.ParsedBitext, links: Sequence[type_path | LinkArrays]) -> None:
+    """Give pairs these links; errors name the file and the line."""
+    for number, given in enumerate(links):
+        arrays = given if isinstance(given, LinkArrays) else read_links(given)
+        path = None if isinstance(given, LinkArrays) else os.fspath(given)
+        if len(arrays) != bitext.sentences:
             raise InputError(
-                str(error), path=links, line=number, remedy="give the links of these trees and this target text"
-            ) from None
-        corpus.lifted += moved
-    return corpus
+                f"{len(arrays):,} lines of links for {bitext.sentences:,} sentence pairs",
+                path=path,
+                line=min(len(arrays), bitext.sentences) + 1,
+                remedy="give the links of this text",
+            )
+        try:
+            bitext.add_links(arrays.links, arrays.starts, number == 0)
+        except core.LinkError as error:
+            pair, message = error.args
+            raise InputError(message, path=path, line=pair + 1, remedy="give the links of this text") from None
+
+
+# Sentences of files
 
 
 def read_trees(conllu: type_path | None, penn: type_path | None) -> Iterator[ParsedSentence]:
@@ -162,47 +435,3 @@ def read_trees(conllu: type_path | None, penn: type_path | None) -> Iterator[Par
                 remedy="give trees over the same words",
             ) from None
         yield joined
-
-
-def read_parallel(
-    sentences: Iterable[ParsedSentence], name: type_path, target: type_path, links: type_path, *, by_line: bool = False
-) -> Iterator[tuple[ParsedSentence, list[str], list[tuple[int, int]]]]:
-    """Source sentences (of the file ``name``), the lines of a tokenised target text and their Pharaoh links, side by side;
-    one that ends before the others is an error. ``by_line``: sentence n is line n of its file."""
-    names = [str(name), str(target), str(links)]
-    streams = zip_longest(sentences, read_lines(target), read_pharaoh(links))
-    for number, (sentence, line, found) in enumerate(streams, start=1):
-        if sentence is None or line is None or found is None:
-            items = (sentence, line, found)
-            ended = next(n for n, item in enumerate(items) if item is None)
-            going = next(n for n, item in enumerate(items) if item is not None)
-            raise InputError(
-                f"ends after {number - 1} sentences, but {names[going]} has more",
-                path=names[ended],
-                line=number if ended > 0 or by_line else None,
-                remedy="give trees, target text and links of the same sentences",
-            )
-        yield sentence, split_words(line[1]), [(link.source, link.target) for link in found.links]
-
-
-def _columns(sentence: ParsedSentence, casing: Casing | None, binarize: Binarize) -> tuple[Columns, int]:
-    words = sentence.tokens.forms if casing is None else [casing(word) for word in sentence.tokens.forms]
-    heads: Sequence[int] = ()
-    moved = 0
-    if sentence.dependency is not None:
-        tree = projectivize(sentence.dependency)
-        heads, moved = tree.heads, lifted(tree)
-    phrases: list[Phrase] = []
-    if sentence.constituency is not None:
-        constituency = sentence.constituency
-        if not constituency.is_continuous:
-            constituency = make_continuous(constituency).tree
-        if binarize != "none":
-            constituency = binarize_tree(constituency, binarize).tree
-        phrases = [
-            (label, begin, end, parent)
-            for label, (begin, end), parent in zip(
-                constituency.labels, constituency.spans, constituency.parents, strict=True
-            )
-        ]
-    return (words, sentence.tokens.tags, heads, phrases), moved

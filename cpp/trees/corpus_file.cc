@@ -1,0 +1,284 @@
+#include "trees/corpus_file.hh"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <stdexcept>
+#include <type_traits>
+#include <vector>
+
+#include "base/mapped_header.hh"
+#include "base/text.hh"
+
+namespace treeglot {
+
+namespace {
+
+constexpr char kMagic[8] = {'T', 'G', 'P', 'C', '\r', '\n', '\x1a', '\0'};
+
+// What a column of the file is, for each side.
+enum SideSection {
+  kWordTexts,
+  kWordTextStarts,
+  kCategoryTexts,
+  kCategoryTextStarts,
+  kWordStarts,
+  kWords,
+  kTags,
+  kHeadStarts,
+  kHeads,
+  kPhraseStarts,
+  kPhrases,
+  kHeadWords,
+  kSideSections
+};
+// And for the pairs.
+enum PairSection { kLinkStarts = 2 * kSideSections, kLinks, kNodeLinkStarts, kNodeLinks, kOrigins, kSections };
+
+struct Section {
+  std::uint64_t offset, count;
+};
+
+// Values that come out otherwise where numbers are laid out otherwise.
+struct TestValues {
+  std::uint32_t number = 0x01020304;
+  std::int32_t negative = -2;
+  std::uint16_t shorts[2] = {0x0506, 0x0708};
+  std::uint32_t sizes[4] = {sizeof(Constituent), sizeof(WordLink), sizeof(NodeLink), sizeof(Section)};
+};
+
+struct Header {
+  char magic[8];
+  std::uint32_t version;
+  std::uint32_t reserved;
+  std::uint64_t file_size, checksum, header_checksum;
+  TestValues test;
+  std::uint32_t more;
+  Section sections[kSections];
+};
+static_assert(std::is_trivially_copyable_v<Header> && sizeof(Header) % 8 == 0);
+static_assert(sizeof(Constituent) == 12 && std::has_unique_object_representations_v<Constituent>);
+
+class Writer {
+ public:
+  explicit Writer(const std::string& path) : file_(std::fopen(path.c_str(), "wb"), &std::fclose) {
+    if (!file_) throw std::runtime_error("cannot create the file");
+    put(&header_, sizeof header_);
+    buffer_.reserve(kChecksumChunk);
+  }
+
+  template <class T>
+  void section(int number, std::span<const T> values) {
+    static constexpr char zeros[8] = {};
+    bytes(zeros, (8 - position_ % 8) % 8);
+    header_.sections[number] = {position_, values.size()};
+    bytes(reinterpret_cast<const char*>(values.data()), values.size_bytes());
+  }
+
+  void texts(int number, const SymbolTable& table) {
+    std::vector<char> all;
+    std::vector<std::uint64_t> starts{0};
+    for (WordId id = 0; id < table.size(); ++id) {
+      all.insert(all.end(), table.word(id).begin(), table.word(id).end());
+      starts.push_back(all.size());
+    }
+    section(number, std::span<const char>(all));
+    section(number + 1, std::span<const std::uint64_t>(starts));
+  }
+
+  void finish() {
+    flush();
+    std::memcpy(header_.magic, kMagic, sizeof kMagic);
+    header_.version = CorpusFile::kVersion;
+    header_.file_size = position_;
+    header_.checksum = checksum_;
+    header_.test = TestValues();
+    header_.header_checksum = header_checksum(header_);
+    if (std::fseek(file_.get(), 0, SEEK_SET) != 0) fail();
+    put(&header_, sizeof header_);
+    if (std::fflush(file_.get()) != 0 || std::fclose(file_.release()) != 0) fail();
+  }
+
+ private:
+  [[noreturn]] static void fail() { throw std::runtime_error("cannot write the file (is the disk full?)"); }
+  void put(const void* data, std::size_t size) {
+    if (std::fwrite(data, 1, size, file_.get()) != size) fail();
+  }
+  void bytes(const char* data, std::size_t size) {
+    position_ += size;
+    while (size > 0) {
+      const std::size_t part = std::min(size, kChecksumChunk - buffer_.size());
+      buffer_.insert(buffer_.end(), data, data + part);
+      data += part;
+      size -= part;
+      if (buffer_.size() == kChecksumChunk) flush();
+    }
+  }
+  void flush() {
+    if (buffer_.empty()) return;
+    checksum_ = hash_bytes(buffer_.data(), buffer_.size(), checksum_);
+    put(buffer_.data(), buffer_.size());
+    buffer_.clear();
+  }
+
+  std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_;
+  std::vector<char> buffer_;
+  std::uint64_t position_ = sizeof(Header), checksum_ = 0;
+  Header header_{};
+};
+
+[[noreturn]] void refuse(const char* what) { throw std::runtime_error(std::string("damaged: ") + what); }
+
+class Reader {
+ public:
+  Reader(const MappedFile& file, const Header& header) : file_(file), header_(header) {}
+
+  // Never outside of the file, whatever the header says.
+  template <class T>
+  std::span<const T> section(int number) const {
+    const auto [offset, count] = header_.sections[number];
+    if (offset < sizeof(Header) || offset > file_.size() || offset % 8 != 0 ||
+        count > (file_.size() - offset) / sizeof(T)) {
+      refuse("a column is outside of the file");
+    }
+    return {reinterpret_cast<const T*>(file_.data() + offset), static_cast<std::size_t>(count)};
+  }
+
+  // Starts of `items` items among `values` values.
+  std::span<const std::uint64_t> starts(int number, std::size_t items, std::size_t values) const {
+    const auto all = section<std::uint64_t>(number);
+    if (all.empty() || all.size() - 1 != items || all.front() != 0 || all.back() != values ||
+        !std::is_sorted(all.begin(), all.end())) {
+      refuse("places that do not fit");
+    }
+    return all;
+  }
+
+  void texts(int number, SymbolTable& table) const {
+    const auto all = section<char>(number);
+    const std::size_t count = section<std::uint64_t>(number + 1).size();
+    if (count == 0 || count > 0xFFFFFFFF) refuse("places that do not fit");
+    const auto places = starts(number + 1, count - 1, all.size());
+    for (std::size_t id = 0; id + 1 < count; ++id) {
+      const std::string_view text(all.data() + places[id], places[id + 1] - places[id]);
+      if (find_bad_utf8(text) != text.size() || table.id(text) != id) refuse("a vocabulary that is none");
+    }
+  }
+
+ private:
+  const MappedFile& file_;
+  const Header& header_;
+};
+
+template <class Link>
+void check_sorted_links(std::span<const Link> links, std::size_t source_size, std::size_t target_size) {
+  for (std::size_t k = 0; k < links.size(); ++k) {
+    if (links[k].source >= source_size || links[k].target >= target_size || (k > 0 && !(links[k - 1] < links[k]))) {
+      refuse("links that do not fit");
+    }
+  }
+}
+
+}  // namespace
+
+void CorpusFile::write(const ParsedBitext& bitext, const std::string& path) {
+  Writer writer(path);
+  for (int side = 0; side < 2; ++side) {
+    const ParsedCorpus& corpus = side == 0 ? bitext.source_ : bitext.target_;
+    const int first = side * kSideSections;
+    writer.texts(first + kWordTexts, corpus.words);
+    writer.texts(first + kCategoryTexts, corpus.categories);
+    writer.section(first + kWordStarts, corpus.word_starts_.all());
+    writer.section(first + kWords, corpus.word_ids_.all());
+    writer.section(first + kTags, corpus.tag_ids_.all());
+    writer.section(first + kHeadStarts, corpus.head_starts_.all());
+    writer.section(first + kHeads, corpus.heads_.all());
+    writer.section(first + kPhraseStarts, corpus.phrase_starts_.all());
+    writer.section(first + kPhrases, corpus.phrases_.all());
+    writer.section(first + kHeadWords, corpus.head_words_.all());
+  }
+  const std::size_t pairs = bitext.sentences();
+  const auto starts = bitext.link_starts_.all().subspan(0, pairs + 1);
+  writer.section(kLinkStarts, starts);
+  writer.section(kLinks, bitext.links_.all().subspan(0, starts.back()));
+  writer.section(kNodeLinkStarts, bitext.node_link_starts_.all());
+  writer.section(kNodeLinks, bitext.node_links_.all());
+  writer.section(kOrigins, bitext.origins_.all());
+  writer.finish();
+}
+
+ParsedBitext CorpusFile::open(const std::string& path) {
+  auto file = std::make_shared<MappedFile>(path);
+  const Header& header = *checked_header<Header>(*file, kMagic, kVersion, "not a parsed corpus of treeglot",
+                                                 "a parsed corpus of another version of treeglot");
+  const TestValues expected;
+  if (std::memcmp(&header.test, &expected, sizeof expected) != 0) {
+    throw std::runtime_error("a parsed corpus of another kind of machine");
+  }
+  verify_chunks(*file, header);
+  const Reader reader(*file, header);
+  ParsedBitext bitext;
+  const std::size_t pairs = reader.section<std::uint32_t>(kOrigins).size();
+  TreeChecker checker;
+  for (int side = 0; side < 2; ++side) {
+    ParsedCorpus& corpus = side == 0 ? bitext.source_ : bitext.target_;
+    const int first = side * kSideSections;
+    corpus.file_ = file;
+    reader.texts(first + kWordTexts, corpus.words);
+    reader.texts(first + kCategoryTexts, corpus.categories);
+    const auto words = reader.section<WordId>(first + kWords), tags = reader.section<WordId>(first + kTags);
+    const auto heads = reader.section<std::int32_t>(first + kHeads);
+    const auto phrases = reader.section<Constituent>(first + kPhrases);
+    const auto head_words = reader.section<std::uint16_t>(first + kHeadWords);
+    if (tags.size() != words.size() || head_words.size() != phrases.size()) refuse("columns of different length");
+    auto below = [](std::size_t size) { return [size](WordId id) { return id < size; }; };
+    if (!std::all_of(words.begin(), words.end(), below(corpus.words.size())) ||
+        !std::all_of(tags.begin(), tags.end(), below(corpus.categories.size()))) {
+      refuse("a word that is not in the vocabulary");
+    }
+    corpus.word_starts_ = Starts(reader.starts(first + kWordStarts, pairs, words.size()));
+    corpus.head_starts_ = Starts(reader.starts(first + kHeadStarts, pairs, heads.size()));
+    corpus.phrase_starts_ = Starts(reader.starts(first + kPhraseStarts, pairs, phrases.size()));
+    corpus.word_ids_ = Column<WordId>(words);
+    corpus.tag_ids_ = Column<WordId>(tags);
+    corpus.heads_ = Column<std::int32_t>(heads);
+    corpus.phrases_ = Column<Constituent>(phrases);
+    corpus.head_words_ = Column<std::uint16_t>(head_words);
+    for (std::size_t n = 0; n < pairs; ++n) {
+      const ParsedSentence sentence = corpus[n];
+      if (sentence.size() > ParsedCorpus::kMaxSentence) refuse("a sentence of more than 65,535 words");
+      if (!sentence.heads.empty() && sentence.heads.size() != sentence.size()) refuse("not as many heads as words");
+      try {
+        checker.check_heads(sentence.heads);
+        TreeChecker::check_phrases(sentence.phrases, static_cast<int>(sentence.size()));
+      } catch (const std::invalid_argument& error) {
+        refuse(error.what());
+      }
+      const auto of_phrases = corpus.head_words(n);
+      for (std::size_t k = 0; k < of_phrases.size(); ++k) {
+        const Constituent& phrase = sentence.phrases[k];
+        const bool inside = of_phrases[k] >= phrase.begin && of_phrases[k] < phrase.end;
+        if (phrase.label >= corpus.categories.size() || (!inside && of_phrases[k] != kNoHeadWord)) {
+          refuse("a constituent that does not fit");
+        }
+      }
+    }
+  }
+  const auto links = reader.section<WordLink>(kLinks);
+  const auto node_links = reader.section<NodeLink>(kNodeLinks);
+  bitext.links_ = Column<WordLink>(links);
+  bitext.node_links_ = Column<NodeLink>(node_links);
+  bitext.link_starts_ = Starts(reader.starts(kLinkStarts, pairs, links.size()));
+  bitext.node_link_starts_ = Starts(reader.starts(kNodeLinkStarts, pairs, node_links.size()));
+  bitext.origins_ = Column<std::uint32_t>(reader.section<std::uint32_t>(kOrigins));
+  for (std::size_t n = 0; n < pairs; ++n) {
+    const ParsedPair pair = bitext[n];
+    check_sorted_links(pair.links, pair.source.size(), pair.target.size());
+    check_sorted_links(pair.node_links, pair.source.phrases.size() + pair.source.size(),
+                       pair.target.phrases.size() + pair.target.size());
+  }
+  return bitext;
+}
+
+}  // namespace treeglot
