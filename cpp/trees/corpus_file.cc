@@ -40,23 +40,15 @@ struct Section {
   std::uint64_t offset, count;
 };
 
-// Values that come out otherwise where numbers are laid out otherwise.
-struct TestValues {
-  std::uint32_t number = 0x01020304;
-  std::int32_t negative = -2;
-  std::uint16_t shorts[2] = {0x0506, 0x0708};
-  std::uint32_t sizes[4] = {sizeof(Constituent), sizeof(WordLink), sizeof(NodeLink), sizeof(Section)};
-};
-
 struct Header {
   char magic[8];
   std::uint32_t version;
   std::uint32_t reserved;
   std::uint64_t file_size, checksum, header_checksum;
-  TestValues test;
-  std::uint32_t more;
+  MachineProbe probe;
   Section sections[kSections];
 };
+MachineProbe probe() { return MachineProbe({sizeof(Constituent), sizeof(WordLink), sizeof(WordId), kSections}); }
 static_assert(std::is_trivially_copyable_v<Header> && sizeof(Header) % 8 == 0);
 static_assert(sizeof(Constituent) == 12 && std::has_unique_object_representations_v<Constituent>);
 
@@ -93,7 +85,7 @@ class Writer {
     header_.version = CorpusFile::kVersion;
     header_.file_size = position_;
     header_.checksum = checksum_;
-    header_.test = TestValues();
+    header_.probe = probe();
     header_.header_checksum = header_checksum(header_);
     if (std::fseek(file_.get(), 0, SEEK_SET) != 0) fail();
     put(&header_, sizeof header_);
@@ -210,12 +202,7 @@ void CorpusFile::write(const ParsedBitext& bitext, const std::string& path) {
 
 ParsedBitext CorpusFile::open(const std::string& path) {
   auto file = std::make_shared<MappedFile>(path);
-  const Header& header = *checked_header<Header>(*file, kMagic, kVersion, "not a parsed corpus of treeglot",
-                                                 "a parsed corpus of another version of treeglot");
-  const TestValues expected;
-  if (std::memcmp(&header.test, &expected, sizeof expected) != 0) {
-    throw std::runtime_error("a parsed corpus of another kind of machine");
-  }
+  const Header header = checked_header<Header>(*file, kMagic, kVersion, probe(), "a parsed corpus of treeglot");
   verify_chunks(*file, header);
   const Reader reader(*file, header);
   ParsedBitext bitext;

@@ -30,6 +30,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Literal
 
+from treeglot._core import parsed as core_parsed
 from treeglot._core import search as core
 from treeglot._core import tree_decoder as forest_core
 from treeglot.errors import ConfigError, TreeglotError
@@ -48,13 +49,13 @@ Path = str | os.PathLike[str]
 
 def word_corpus(lines: Iterable[str]) -> ParsedCorpus:
     """Lines of words as sentences without trees."""
-    corpus = ParsedCorpus()
+    columns = core_parsed.ParsedCorpus()
     for number, line in enumerate(lines, start=1):
         try:
-            corpus.columns.add(split_words(line), (), (), ())
+            columns.add(split_words(line), (), (), ())
         except ValueError as error:
             raise TreeglotError(f"sentence {number}: {error}", remedy="split it") from None
-    return corpus
+    return ParsedCorpus(columns)
 
 
 class Decoder:
