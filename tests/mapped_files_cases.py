@@ -18,7 +18,7 @@ from pathlib import Path
 from test_tree_decoder import World
 from treeglot import TreeglotError, alignment, lm
 from treeglot._core import align
-from treeglot.search import DEFAULT_WEIGHTS, PhraseDecoder, open_phrases
+from treeglot.search import open_phrases, phrase_decoder, start_weights
 from treeglot.tables import LexicalTable, PhraseTable, export_moses, import_moses
 from treeglot.tables.rules import RuleTable
 from treeglot.trees.corpus import parsed_corpus
@@ -122,7 +122,9 @@ class User:
             for word in range(min(len(core), 20)):
                 states += [core.score(state, word)[2] for state in states[:20]]
         list(model.score_lines(line.encode() for line in LINES))
-        PhraseDecoder(open_phrases(self.world.phrases), model, DEFAULT_WEIGHTS).translate(self.sources, threads=2)
+        phrase_decoder(open_phrases(self.world.phrases), model, start_weights(["phrases"])).translate(
+            self.sources, threads=2
+        )
         self.world.model = model
         self.world.decoder().translate(self.sentences, nbest=3)
 
@@ -139,7 +141,9 @@ class User:
         if not table.imported:
             LexicalTable.of(table)
         export_moses(table, self.out, compress=False)
-        PhraseDecoder(open_phrases(path), self.world.model, DEFAULT_WEIGHTS).translate(self.sources, threads=2)
+        phrase_decoder(open_phrases(path), self.world.model, start_weights(["phrases"])).translate(
+            self.sources, threads=2
+        )
 
     def rules(self, path: Path, grammar: str) -> None:
         table = RuleTable(path)
