@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from treeglot.parsers import BackendUnavailable, benepar, failure, open_parser, stanza
+from treeglot.parsers.languages import NAMES
 from treeglot.parsers.registry import available
 from treeglot.trees import Tokens
 from treeglot.trees.penn import format_penn
@@ -177,3 +178,23 @@ def test_auto_takes_the_best_that_is_there(monkeypatch: pytest.MonkeyPatch, tmp_
     with pytest.raises(BackendUnavailable, match="Swedish") as caught:
         registry.best_backend("sv")
     assert "get benepar" in caught.value.remedy and "get spacy" in caught.value.remedy
+
+
+def test_what_to_do_begins_with_the_shortest_way_and_leaves_no_step_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    import importlib.util
+
+    from treeglot.parsers import corenlp, registry
+
+    hidden = ("stanza", "spacy", "benepar", "ufal", "ufal.udpipe")
+    found = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name, *rest: None if name in hidden else found(name, *rest))
+    monkeypatch.setattr(corenlp, "is_installed", lambda *_: False)
+    for lang in NAMES:
+        with pytest.raises(BackendUnavailable) as caught:
+            registry.best_backend(lang)
+        ways = caught.value.remedy.split(" | ")
+        for package in ("stanza", "benepar"):
+            for way in ways:
+                assert f"import {package}" not in way or way.startswith(f"pip install 'treeglot[{package}]', then ")
+        if lang in ("fr", "ja"):
+            assert ways[0] == f"pip install 'treeglot[{NAMES[lang].lower()}]'"

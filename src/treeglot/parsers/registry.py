@@ -18,13 +18,16 @@ from treeglot.parsers.languages import language_code, language_name
 
 @dataclass(frozen=True)
 class ModelInfo:
-    """What a backend has for one language: ``how`` says what to do if it is not ``installed``."""
+    """What a backend has for one language: ``how`` says what to do if it is not ``installed``.
+
+    ``brings_backend``: that installs the backend, too."""
 
     lang: str
     name: str
     trees: frozenset[TreeKind]
     installed: bool
     how: str = ""
+    brings_backend: bool = False
 
 
 @dataclass(frozen=True)
@@ -45,6 +48,14 @@ class BackendInfo:
     def model(self, lang: str) -> ModelInfo | None:
         """The installed model of a language."""
         return next((model for model in self.models if model.installed and model.lang == lang), None)
+
+    def steps(self, lang: str) -> tuple[str, ...]:
+        """What to do, one after the other, until the language can be parsed; nothing if no way is known."""
+        model = next((model for model in self.models if model.lang == lang and model.how), None)
+        first = () if self.installed or not self.how else (self.how,)
+        if model is None:  # a backend without models of its own, for which one is trained or found
+            return (*first, self.note) if self.note and not self.models else ()
+        return (model.how,) if model.brings_backend else (*first, model.how)
 
 
 _MODULES = {
@@ -125,21 +136,21 @@ def _opener(name: str) -> Callable[..., Parser]:
 def best_backend(lang: str) -> str:
     """The backend that ``auto`` takes for a language."""
     ready = []
-    wishes = []
+    ways = []
     for rank, name in enumerate(AUTO_ORDER):
         info = _info(name)
         model = info.model(lang) if info.installed else None
         if model is not None:
             ready.append((-len(model.trees), rank, name))
-        else:
-            wanted = next((m for m in info.models if m.lang == lang), None)
-            how = (wanted.how if wanted else "") or (info.how if wanted or not info.models else "")
-            if how:
-                wishes.append(how)
+        elif steps := info.steps(lang):
+            has_model = any(model.lang == lang for model in info.models)
+            by_pip = steps[-1].startswith("pip ")
+            ways.append((not has_model, len(steps), not by_pip, rank, ", then ".join(steps)))
     if not ready:
+        shortest = " | ".join(way for *_, way in sorted(ways)[:3])
         raise BackendUnavailable(
             f"no parser for {language_name(lang)} is installed",
-            remedy=" | ".join(wishes[:3]) or "see `treeglot parsers list`, or parse elsewhere and use --parser files",
+            remedy=shortest or "see `treeglot parsers list`, or parse elsewhere and use --parser files",
         )
     return min(ready)[2]
 

@@ -61,7 +61,8 @@ def info() -> BackendInfo:
     for lang, names in MODELS.items():
         found = find_model(lang) if installed else None
         how = _HOW.get(lang, f"python -m spacy download {names[-1]}")
-        models.append(ModelInfo(lang, found or names[-1], frozenset({DEPENDENCY}), found is not None, how))
+        kinds: frozenset[TreeKind] = frozenset({DEPENDENCY})
+        models.append(ModelInfo(lang, found or names[-1], kinds, found is not None, how, lang in _HOW))
     version = importlib.metadata.version("spacy") if installed else ""
     return BackendInfo("spacy", installed, version, tuple(models), "pip install 'treeglot[spacy]'")
 
@@ -80,7 +81,9 @@ def load(lang: str, model: str | None) -> Any:
     try:
         import spacy
     except ImportError:
-        raise BackendUnavailable("spaCy is not installed", remedy="pip install 'treeglot[spacy]'") from None
+        raise BackendUnavailable(
+            "spaCy is not installed", remedy=_HOW.get(lang, "pip install 'treeglot[spacy]'")
+        ) from None
     name = model or find_model(lang)
     if name is None:
         names = MODELS.get(lang, ())
