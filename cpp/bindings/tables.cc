@@ -374,7 +374,7 @@ void bind_tables(nb::module_& m) {
           nb::arg("pattern"), nb::arg("target"), nb::arg("whole"), nb::arg("limit"))
       .def("shape",
            [](const PhraseTable& self) {
-             TableShape shape;
+             PhraseTableShape shape;
              {
                nb::gil_scoped_release release;
                shape = self.shape();

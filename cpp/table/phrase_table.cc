@@ -163,8 +163,8 @@ void PhraseTable::search(std::span<const std::vector<bool>> pattern, bool in_tar
   });
 }
 
-TableShape PhraseTable::shape() const {
-  TableShape shape;
+PhraseTableShape PhraseTable::shape() const {
+  PhraseTableShape shape;
   auto count = [](std::vector<std::uint64_t>& histogram, std::size_t value, std::uint64_t times) {
     if (value >= histogram.size()) histogram.resize(value + 1);
     histogram[value] += times;

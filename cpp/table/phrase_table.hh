@@ -65,7 +65,7 @@ inline constexpr std::uint32_t kExplicitScores = 1, kHasReordering = 2, kHasCoun
 inline constexpr std::size_t kMaxPhrase = 255;  // words a side
 
 // What a table looks like as a whole. Lengths and numbers of translations are indices.
-struct TableShape {
+struct PhraseTableShape {
   std::vector<std::uint64_t> source_lengths, target_lengths;  // pairs by length of a side
   std::vector<std::uint64_t> ambiguity;                       // sources by bit width of their number of pairs
   std::uint64_t most = 0;                                     // pairs of the most ambiguous source
@@ -102,7 +102,7 @@ class PhraseTable {
   using TakeOne = std::function<bool(std::span<const WordId>, const TableEntry&)>;
   void search(std::span<const std::vector<bool>> pattern, bool in_target, bool whole, const TakeOne& take) const;
 
-  TableShape shape() const;
+  PhraseTableShape shape() const;
 
   // Calls `take` with every item of the word table: source, target (each LexicalTable::kNull for nothing), w(e|f),
   // w(f|e), by source and target. Nothing in a table with its own scores.
