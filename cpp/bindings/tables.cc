@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "grammars/phrases/extractor.hh"
+#include "grammars/phrase_pairs.hh"
 #include "table/moses_text.hh"
 #include "table/phrase_counts.hh"
 #include "table/phrase_table.hh"

@@ -13,7 +13,7 @@
 
 #include "forest/forest.hh"
 #include "forest/options.hh"
-#include "grammars/hdr/hdr.hh"
+#include "trees/head_dependents.hh"
 #include "trees/parsed_corpus.hh"
 
 namespace treeglot::forest {

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "base/progress.hh"
-#include "grammars/phrases/extractor.hh"
-#include "grammars/phrases/span_pairs.hh"
+#include "grammars/phrase_pairs.hh"
+#include "grammars/span_pairs.hh"
 #include "trees/aligned_bitext.hh"
 
 namespace treeglot {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "grammars/extractor.hh"
-#include "grammars/hdr/hdr.hh"
+#include "trees/head_dependents.hh"
 
 namespace treeglot {
 

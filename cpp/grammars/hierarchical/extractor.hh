@@ -1,7 +1,7 @@
 // Hierarchical phrase pairs (Chiang 2007; spec: tree-to-string, section 6): rules of words and at most two gaps from
 // word-aligned sentence pairs. They need no tree.
 //
-// An *initial phrase* is a phrase pair (grammars/phrases/extractor.hh) of at most `max_span` words a side. A rule is an
+// An *initial phrase* is a phrase pair (grammars/phrase_pairs.hh) of at most `max_span` words a side. A rule is an
 // initial phrase in which smaller initial phrases (of at least `min_gap` source words) have become gaps. It has at most
 // `max_gaps` gaps, never neighbours on the source side, at most `max_symbols` source symbols, and at least one pair of
 // linked words that are not in a gap. Every initial phrase has a weight of 1 that its rules share.
@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "grammars/extractor.hh"
-#include "grammars/phrases/extractor.hh"
+#include "grammars/phrase_pairs.hh"
 #include "grammars/rule.hh"
 
 namespace treeglot {

@@ -1,6 +1,6 @@
 #include "grammars/phrases/matcher.hh"
 
-#include "grammars/hdr/hdr.hh"
+#include "trees/head_dependents.hh"
 
 namespace treeglot::forest {
 

@@ -1,4 +1,4 @@
-#include "grammars/hdr/hdr.hh"
+#include "trees/head_dependents.hh"
 
 #include <algorithm>
 

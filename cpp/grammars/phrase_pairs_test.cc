@@ -1,4 +1,4 @@
-#include "grammars/phrases/extractor.hh"
+#include "grammars/phrase_pairs.hh"
 
 #include <boost/test/unit_test.hpp>
 

@@ -1,4 +1,4 @@
-#include "grammars/phrases/span_pairs.hh"
+#include "grammars/span_pairs.hh"
 
 #include <charconv>
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "grammars/phrases/extractor.hh"
+#include "grammars/phrase_pairs.hh"
 
 namespace treeglot {
 
