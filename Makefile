@@ -6,12 +6,14 @@ CORE   := CMakeLists.txt pyproject.toml $(shell find cpp -name '*.cc' -o -name '
 CXX_SOURCES := $(shell find cpp -name '*.cc' -o -name '*.hh')
 BOOST   = $$($(BIN)/python -c "import pathlib, sysconfig; print(next(p.parent for p in pathlib.Path(sysconfig.get_path('data')).rglob('boost/test/included/unit_test.hpp')).parents[2])")
 
-.PHONY: help install demo test test-python test-core sanitize lint format bench docs fuzz clean
+.PHONY: help install demo test test-python test-core test-clang test-clang-found sanitize sanitize-core sanitize-threads \
+  sanitize-python lint format bench docs fuzz clean
 help:
 	@echo "make install  a ready-to-use .venv          make demo   the main job on the embedded example"
 	@echo "make test     the whole suite               make lint   ruff, mypy --strict, clang-format"
-	@echo "make sanitize the core under ASan+UBSan     make bench  speed and memory next to peers"
+	@echo "make sanitize ASan, UBSan and TSan          make bench  speed and memory next to peers"
 	@echo "make docs     the MkDocs site in site/      make fuzz   atheris on the readers"
+	@echo "make test-clang  the core's tests with clang and libc++"
 
 $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "treeglot needs Python 3.11 or newer: set PYTHON=")'
@@ -42,15 +44,57 @@ TEST_JOBS ?= 2
 test-python: $(VENV)/.test
 	$(BIN)/python -m pytest -q --numprocesses $(TEST_JOBS) --dist worksteal
 
-build/core-tests build/core-sanitize: $(VENV)/.test
-	$(BIN)/cmake -S . -B $@ -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja -DTREEGLOT_TESTS=ON \
-	  -DBOOST_HEADERS=$(BOOST) -DTREEGLOT_SANITIZE=$(if $(findstring sanitize,$@),ON,OFF)
+# CMAKE_ARGS goes to every configuration, for example -DCMAKE_CXX_COMPILER_LAUNCHER=ccache.
+configure = $(BIN)/cmake -S . -B $@ -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja $(CMAKE_ARGS)
+core_tests = $(configure) -DTREEGLOT_TESTS=ON -DBOOST_HEADERS=$(BOOST)
+build/core-tests: $(VENV)/.test
+	$(core_tests)
 test-core: build/core-tests
 	$(BIN)/cmake --build $<
 	$</treeglot_core_tests
-sanitize: build/core-sanitize
+
+# The core's tests with another compiler and another standard library, if they are installed.
+CLANG ?= $(firstword $(shell command -v clang++ clang++-21 clang++-20 clang++-19 clang++-18 clang++-17 clang++-16))
+build/core-clang: $(VENV)/.test
+	$(core_tests) -DCMAKE_CXX_COMPILER=$(CLANG) -DCMAKE_CXX_FLAGS=-stdlib=libc++
+test-clang:
+	@if [ -n "$(CLANG)" ] && echo '#include <version>' | $(CLANG) -stdlib=libc++ -x c++ -fsyntax-only - 2>/dev/null; \
+	then $(MAKE) --no-print-directory test-clang-found; \
+	else echo "no clang++ with libc++ here (apt install clang libc++-dev libc++abi-dev): nothing tested"; fi
+test-clang-found: build/core-clang
+	$(BIN)/cmake --build $<
+	$</treeglot_core_tests
+
+# Sanitizers: AddressSanitizer and UndefinedBehaviorSanitizer over the core's tests and over the part of the Python suite that
+# works on the core, ThreadSanitizer over the core's tests.
+CORE_FACING := align_learning align_models align_symmetrize conllu forest ghkm_rules hdr_rules hierarchical_rules hypergraph \
+  lm mapped_files parsed_corpus phrase_decoder phrases rule_table rules_extract subtree_lexical tables tree_decoder \
+  tree_kernels tuning words
+sanitize: sanitize-core sanitize-threads sanitize-python
+build/core-sanitize: $(VENV)/.test
+	$(core_tests) -DTREEGLOT_SANITIZE=address
+sanitize-core: build/core-sanitize
 	$(BIN)/cmake --build $<
 	UBSAN_OPTIONS=print_stacktrace=1 $</treeglot_core_tests
+build/core-sanitize-threads: $(VENV)/.test
+	$(core_tests) -DTREEGLOT_SANITIZE=thread
+sanitize-threads: build/core-sanitize-threads
+	$(BIN)/cmake --build $<
+	setarch $$(uname -m) -R $</treeglot_core_tests
+# The package with an extension of its own, which comes before the installed one also in processes that tests start; Python
+# is not linked to the sanitizer, so it is loaded before everything else, with the library whose exceptions it watches.
+build/python-sanitize: $(VENV)/.test
+	$(configure) -DPython_EXECUTABLE=$(abspath $(BIN))/python -DTREEGLOT_SANITIZE=address
+sanitize-python: build/python-sanitize
+	$(BIN)/cmake --build $<
+	rm -rf $</site && mkdir -p $</site/treeglot
+	ln -s $(CURDIR)/src/treeglot/* $</site/treeglot/
+	rm -f $</site/treeglot/_core*.so && ln -s $(CURDIR)/$</_core*.so $</site/treeglot/
+	printf '%s\n' 'import sys' \
+	  'sys.meta_path[:] = [f for f in sys.meta_path if "ScikitBuild" not in type(f).__name__]' >$</site/sitecustomize.py
+	PYTHONPATH=$(CURDIR)/$</site LD_PRELOAD="$$(c++ -print-file-name=libasan.so) $$(c++ -print-file-name=libstdc++.so)" \
+	  ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
+	  $(BIN)/python -m pytest -q --numprocesses $(TEST_JOBS) --dist worksteal $(CORE_FACING:%=tests/test_%.py)
 
 lint: $(VENV)/.lint
 	$(BIN)/ruff check .

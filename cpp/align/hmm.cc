@@ -3,12 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__)
-// The same sums in the same order, only wider: results do not depend on the processor.
-#define TREEGLOT_WIDE __attribute__((target_clones("avx2", "default")))
-#else
-#define TREEGLOT_WIDE
-#endif
+#include "base/wide.hh"
 
 namespace treeglot::align {
 namespace {
