@@ -164,6 +164,8 @@ MAY_SPLIT = {
     "alignment/subtrees/training.py": "words of trees become words of a line",
     "alignment/subtrees/words.py": "words of trees become words of a line",
     "bitext/cleaning.py": "running text",
+    "bitext/scripts.py": "running text",
+    "bitext/segmenters.py": "running text",
     "bitext/splitting.py": "compares running text",
     "bitext/tokenization.py": "running text",
     "evaluation/metrics.py": "what a tokeniser of sacreBLEU made of running text",
