@@ -1,0 +1,625 @@
+"""Exhaustive translation of small sentences by any set of grammars, written from the spec, for tests of the forest decoder.
+
+`World` is a small random corpus with its tables, language model and weights. `Exhaustive` makes a forest in plain Python: each grammar's
+edges are a set that depends on its own rules alone, a system's edges are the union of these sets, and what closes a forest (phrases,
+joins, copied words, the goal) sees only the union.
+"""
+
+from __future__ import annotations
+
+import io
+import itertools
+import math
+import random
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import NamedTuple
+
+from treeglot import lm
+from treeglot._core import tree_decoder as forest_core
+from treeglot.search import Decoder, feature_names, forest_decoder, open_phrases, start_weights
+from treeglot.tables import PhraseTable, build_phrase_table
+from treeglot.tables.rules import RuleTable, build_rule_table
+from treeglot.trees import ConstituencyTree, DependencyTree, ParsedSentence, Tokens
+from treeglot.trees.corpus import parsed_bitext
+from treeglot.trees.phrasal import PhrasalNode, phrasal_nodes
+
+WORDS = ["a", "b", "c"]
+TAGS = ["A", "B"]
+TARGET = ["u", "v", "w", "x"]
+PHRASE_WORDS = 3
+"""The length of phrases in a world."""
+HEADED = ("augmented", "consdep2str", "dep2str")
+"""Grammars of heads with their dependents."""
+
+
+def random_tree(rng: random.Random, size: int) -> DependencyTree:
+    """A random projective tree: a random head of every span."""
+    tokens = Tokens([rng.choice(WORDS) for _ in range(size)], xpos=[rng.choice(TAGS) for _ in range(size)])
+    heads = [-1] * size
+
+    def fill(begin: int, end: int, parent: int) -> None:
+        while begin < end:
+            stop = rng.randint(begin + 1, end)
+            head = rng.randrange(begin, stop)
+            heads[head] = parent
+            fill(begin, head, head)
+            fill(head + 1, stop, head)
+            begin = stop
+
+    root = rng.randrange(size)
+    fill(0, root, root)
+    fill(root + 1, size, root)
+    return DependencyTree(tokens, heads)
+
+
+def random_constituents(rng: random.Random, tokens: Tokens) -> ConstituencyTree:
+    def nest(begin: int, end: int) -> object:
+        if end - begin == 1:
+            return begin if rng.random() < 0.5 else (rng.choice("XY"), begin)
+        cuts = sorted(rng.sample(range(begin + 1, end), rng.randint(1, min(2, end - begin - 1))))
+        edges = [begin, *cuts, end]
+        return (rng.choice("XY"), *(nest(i, j) for i, j in itertools.pairwise(edges)))
+
+    nested = nest(0, len(tokens))
+    return ConstituencyTree.build(tokens, nested if isinstance(nested, tuple) else ("X", nested))
+
+
+def random_sentence(rng: random.Random, size: int) -> ParsedSentence:
+    dependency = random_tree(rng, size)
+    return ParsedSentence.of(dependency, random_constituents(rng, dependency.tokens))
+
+
+class World:
+    """A small random corpus with the tables of some grammars, phrases, a language model and weights."""
+
+    def __init__(self, seed: int, folder: Path, *grammars: str) -> None:
+        self.rng = random.Random(seed)
+        self.grammars = grammars
+        pairs = []
+        for _ in range(20):
+            sentence = random_sentence(self.rng, self.rng.randint(2, 5))
+            order = list(range(len(sentence)))
+            if self.rng.random() < 0.5:
+                self.rng.shuffle(order)
+            target = [TARGET[WORDS.index(sentence.tokens.forms[j])] for j in order]
+            links = [(j, i) for i, j in enumerate(order) if self.rng.random() < 0.85]
+            if self.rng.random() < 0.3:
+                target.insert(self.rng.randrange(len(target)), "x")
+                links = [(j, i) for j, i in links if i < len(target)]
+            pairs.append((sentence, target, links))
+        self.sentences = [sentence for sentence, _, _ in pairs]
+        (folder / "s").write_text("".join(" ".join(s.tokens.forms) + "\n" for s, _, _ in pairs))
+        (folder / "t").write_text("".join(" ".join(t) + "\n" for _, t, _ in pairs))
+        (folder / "a").write_text("".join(" ".join(f"{j}-{i}" for j, i in a) + "\n" for _, _, a in pairs))
+        build_phrase_table(folder / "s", folder / "t", folder / "a", folder / "phrases", max_length=PHRASE_WORDS)
+        self.tables: dict[str, RuleTable] = {}
+        for grammar in grammars:
+            build_rule_table(grammar, parsed_bitext(pairs), folder / f"{grammar}.rules")
+            self.tables[grammar] = RuleTable(folder / f"{grammar}.rules")
+        arpa = io.BytesIO()
+        lm.estimate([(" ".join(t) + "\n").encode() for _, t, _ in pairs], arpa, order=3)
+        (folder / "arpa").write_bytes(arpa.getvalue())
+        self.model = lm.open_model(folder / "arpa")
+        self.phrases = folder / "phrases"
+        starts = start_weights([*grammars, "phrases"])
+        self.weights = {name: value + self.rng.uniform(-0.3, 0.3) for name, value in starts.items()}
+        self.weights["words"] = self.rng.uniform(-1, 1)
+
+    def decoder(self, *grammars: str, **limits: object) -> Decoder:
+        """A decoder of some of the grammars (all, if none is named) without limits but those given."""
+        system = grammars or self.grammars
+        off = {"stack_limit": 0, "stack_threshold": 0, "rule_limit": 0, "rule_threshold": 0, "phrase_limit": 0}
+        more = {"grammars": {"label_sets": 10000}, "max_phrase_length": PHRASE_WORDS}
+        return forest_decoder(
+            {grammar: self.tables[grammar] for grammar in system},
+            self.phrases,
+            self.model,
+            {name: self.weights[name] for name in feature_names([*system, "phrases"])},
+            **{**off, **more, **limits},  # type: ignore[arg-type]
+        )
+
+    def ordered_decoder(self, grammars: Sequence[str], options: Mapping[str, bool]) -> Decoder:
+        """Without limits, the grammars in this order also in the core; `forest_decoder` sorts them."""
+        names = [*feature_names(["phrases", *grammars])[:5]]
+        for grammar in (*grammars, "phrases"):
+            names += [name for name in self.weights if name.startswith(f"{grammar}.")]
+        native = forest_core.TreeDecoder(
+            tuple(self.tables[grammar].core for grammar in grammars),
+            open_phrases(self.phrases),
+            "phrases",
+            self.model.core,
+            [self.weights[name] for name in names],
+            stack_limit=0,
+            stack_threshold=0,
+            pop_limit=0,
+            rule_limit=0,
+            rule_threshold=0,
+            phrase_limit=0,
+            max_phrase_words=PHRASE_WORDS,
+            grammars={"label_sets": 10000, **options},
+        )
+        return Decoder(native, grammars)
+
+    @cached_property
+    def rules(self) -> dict[str, dict[str, list[Rule]]]:
+        """The rules of every grammar by their source sides."""
+        result: dict[str, dict[str, list[Rule]]] = {}
+        for grammar, table in self.tables.items():
+            rules = result[grammar] = defaultdict(list)
+            for entry in table:
+                features = block(grammar, entry)
+                rules[entry.source].append(Rule(tuple(entry.target.split()), features, tuple(entry.labels)))
+        return result
+
+    @cached_property
+    def phrase_table(self) -> PhraseTable:
+        return PhraseTable(self.phrases)
+
+
+Features = tuple[tuple[str, float], ...]
+Target = tuple[str, ...]
+"""Words and variables x1, x2, …"""
+
+
+class Rule(NamedTuple):
+    target: Target
+    features: Features
+    labels: tuple[tuple[int, int], ...]
+
+
+Node = tuple[str | int, ...]
+"""A kind and what tells it from others: ("word", 3), ("subtree", head), ("group", begin, end), ("run", head, begin, end),
+("constituent", number), ("span", begin, end), ("glue", end), ("prefix", head, members), ("goal",)."""
+
+
+class Edge(NamedTuple):
+    source: str
+    tails: tuple[Node, ...]
+    target: Target
+    features: Features
+
+
+Edges = defaultdict[Node, set[Edge]]
+Translations = dict[tuple[str, ...], float]
+
+
+def block(grammar: str, entry) -> Features:  # type: ignore[no-untyped-def]
+    """The features of a rule or a phrase."""
+    values = (entry.target_given_source, entry.source_given_target, entry.lexical_target, entry.lexical_source)
+    logs = [max(math.log(value), -100.0) if value > 0 else -100.0 for value in values]
+    return tuple(
+        (f"{grammar}.{name}", value)
+        for name, value in zip(("p_ts", "p_st", "lex_ts", "lex_st", "rules"), (*logs, 1.0), strict=True)
+    )
+
+
+def is_variable(item: str) -> bool:
+    return item[0] == "x" and item[1:].isdigit()
+
+
+def sequence(*tails: Node, features: Features = ()) -> Edge:
+    """Parts one after another."""
+    return Edge("", tails, tuple(f"x{i + 1}" for i in range(len(tails))), features)
+
+
+def pseudo(*tails: Node) -> Edge:
+    return sequence(*tails, features=(("pseudo", 1.0),))
+
+
+def number_variables(text: str) -> str:
+    """Variables are x in the making; the spec numbers them in the order of the source."""
+    pieces = text.split("\0")
+    return pieces[0] + "".join(f"x{i + 1}{piece}" for i, piece in enumerate(pieces[1:]))
+
+
+class Member(NamedTuple):
+    """One way to read members of an HDR as a symbol of a source side; a variable has a tail."""
+
+    text: str
+    tail: Node | None
+    begin: int
+    end: int
+
+
+class Exhaustive:
+    """All derivations of a sentence by a system of grammars; ``options`` are those of matching that are on."""
+
+    def __init__(
+        self,
+        world: World,
+        sentence: ParsedSentence,
+        grammars: Sequence[str] = (),
+        options: Mapping[str, bool] | None = None,
+    ) -> None:
+        self.world, self.sentence = world, sentence
+        self.grammars = tuple(grammars) or world.grammars
+        self.options = {name for name, value in (options or {}).items() if value}
+        assert sentence.dependency is not None and sentence.constituency is not None
+        self.tree, self.constituents = sentence.dependency, sentence.constituency
+        self.words, self.tags = sentence.tokens.forms, sentence.tokens.tags
+        self.phrase_edges: dict[tuple[int, int], set[Edge]] = {}
+        self.edges: Edges = defaultdict(set)
+        for grammar in self.grammars:
+            for node, edges in self.edges_of(grammar).items():
+                self.edges[node] |= edges
+        self.close()
+        self.best_of: dict[Node, Translations] = {}
+
+    def edges_of(self, grammar: str) -> Edges:
+        if grammar in HEADED:
+            return HeadDependents(self, grammar).edges
+        return self.constituency_edges() if grammar == "cons2str" else self.hierarchical_edges()
+
+    # What grammars share.
+
+    def phrases(self, begin: int, end: int) -> set[Edge]:
+        if (begin, end) not in self.phrase_edges:
+            edges = self.phrase_edges[begin, end] = set()
+            text = " ".join(self.words[begin:end])
+            for entry in self.world.phrase_table.lookup(text) if end - begin <= PHRASE_WORDS else ():
+                target = tuple(entry.target.split()) if isinstance(entry.target, str) else tuple(entry.target)
+                edges.add(Edge(text, (), target, block("phrases", entry)))
+        return self.phrase_edges[begin, end]
+
+    def copy(self, j: int) -> Edge:
+        return Edge("", (), (self.words[j],), (("copied", 1.0),))
+
+    def subtree(self, n: int) -> Node:
+        return ("word", n) if self.tree.is_leaf(n) else ("subtree", n)
+
+    def members(self, n: int) -> list[int]:
+        return sorted((n, *self.tree.children(n)))
+
+    def member_span(self, n: int, member: int) -> tuple[int, int]:
+        return (n, n + 1) if member == n else self.tree.spans[member]
+
+    def member_node(self, n: int, member: int) -> Node:
+        return ("word", n) if member == n else self.subtree(member)
+
+    # Constituents.
+
+    def constituent(self, node: int) -> Node:
+        return ("constituent", node) if node >= 0 else ("word", ~node)
+
+    def fragments(self, root: int) -> Iterator[tuple[str, tuple[Node, ...]]]:
+        """Every fragment of the tree with this root, and what fills its sites."""
+        if root < 0:
+            yield f"({self.tags[~root]} {self.words[~root]})", ()
+            return
+
+        def readings(child: int) -> Iterator[tuple[str, tuple[Node, ...]]]:
+            yield f"\0:{self.constituents.label(child)}", (self.constituent(child),)
+            yield from self.fragments(child)
+
+        for parts in itertools.product(*(list(readings(child)) for child in self.constituents.children[root])):
+            text = " ".join(part for part, _ in parts)
+            yield f"({self.constituents.labels[root]} {text})", tuple(site for _, sites in parts for site in sites)
+
+    def constituency_edges(self) -> Edges:
+        edges: Edges = defaultdict(set)
+        rules = self.world.rules["cons2str"]
+        for root in self.constituents.preorder():
+            node = self.constituent(root)
+            matched = False
+            for text, sites in self.fragments(root):
+                source = number_variables(text)
+                for rule in rules.get(source, ()):
+                    edges[node].add(Edge(source, sites, rule.target, rule.features))
+                    matched = True
+            if root >= 0 and (not matched or "pseudo_always" in self.options):
+                edges[node].add(pseudo(*(self.constituent(child) for child in self.constituents.children[root])))
+        return edges
+
+    # Spans.
+
+    def span_tail(self, begin: int, end: int) -> Node:
+        """What fills a gap: the subtree of these words in systems that work on subtrees, else the span."""
+        if any(grammar in HEADED for grammar in self.grammars):
+            for n, span in enumerate(self.tree.spans):
+                if span == (begin, end):
+                    return self.subtree(n)
+        return ("span", begin, end)
+
+    def hierarchical_edges(self) -> Edges:
+        edges: Edges = defaultdict(set)
+        rules = self.world.rules["hierarchical"]
+        size = len(self.words)
+
+        def sides(begin: int, end: int) -> Iterator[tuple[list[str], tuple[Node, ...]]]:
+            if begin == end:
+                yield [], ()
+                return
+            for texts, gaps in sides(begin + 1, end):
+                yield [self.words[begin], *texts], gaps
+            for middle in range(begin + 1, end + 1):
+                for texts, gaps in sides(middle, end):
+                    yield ["\0:X", *texts], (self.span_tail(begin, middle), *gaps)
+
+        for begin in range(size):
+            for end in range(begin + 1, size + 1):
+                for texts, gaps in sides(begin, end):
+                    source = number_variables(" ".join(texts))
+                    for rule in rules.get(source, ()):
+                        edges["span", begin, end].add(Edge(source, gaps, rule.target, rule.features))
+            word: Node = ("span", begin, begin + 1)
+            if word not in edges and self.span_tail(begin, begin + 1) == word:
+                edges[word] |= self.phrases(begin, begin + 1) or {self.copy(begin)}
+        for end in range(1, size + 1):
+            edges["glue", end].add(sequence(self.span_tail(0, end)))
+            for begin in range(1, end):
+                parts = ("glue", begin), self.span_tail(begin, end)
+                edges["glue", end].add(sequence(*parts, features=(("glue", 1.0),)))
+        return edges
+
+    # What closes the forest.
+
+    def close(self) -> None:
+        if "free_phrases" in self.options:
+            self.add_free_phrases()
+        nodes = set(self.edges) | {tail for edges in self.edges.values() for edge in edges for tail in edge.tails}
+        over: dict[tuple[int, int], Node] = {}  # topmost constituents
+        if "cons2str" in self.grammars:
+            for number, span in enumerate(self.constituents.spans):
+                over.setdefault(span, ("constituent", number))
+        for node in nodes:
+            if node[0] not in ("word", "subtree", "group", "constituent"):
+                continue
+            begin, end = span = self.span(node)
+            self.edges[node] |= self.phrases(begin, end)
+            if node[0] != "group" and ("span", begin, end) in nodes:
+                self.edges[node].add(sequence(("span", begin, end)))
+            if node[0] != "constituent" and end - begin > 1 and span in over:
+                self.edges[node].add(sequence(over[span]))
+        for node in nodes:
+            if node[0] == "word" and not self.edges[node]:
+                self.edges[node].add(self.copy(int(node[1])))
+        size = len(self.words)
+        for node in (self.subtree(self.tree.root), ("constituent", 0), ("glue", size)):
+            if node in nodes:
+                self.edges["goal",].add(sequence(node))
+
+    def span(self, node: Node) -> tuple[int, int]:
+        kind, *where = node
+        place = int(where[0])
+        if kind == "group":
+            return place, int(where[1])
+        if kind == "word":
+            return place, place + 1
+        return self.tree.spans[place] if kind == "subtree" else self.constituents.spans[place]
+
+    def add_free_phrases(self) -> None:
+        """HDRs of three and more members from left to right, with phrases over runs of neighbouring members."""
+        for n in range(len(self.words)):
+            members = self.members(n)
+            size = len(members)
+            spans = [self.member_span(n, member) for member in members]
+            runs = [
+                (first, last)
+                for first, last in itertools.combinations(range(size + 1), 2)
+                if 2 <= last - first < size and self.phrases(spans[first][0], spans[last - 1][1])
+            ]
+            if not runs:
+                continue
+            parts = [(i, i + 1, self.member_node(n, members[i])) for i in range(size)]
+            parts += [(first, last, ("group", spans[first][0], spans[last - 1][1])) for first, last in runs]
+            for first, last, part in parts:
+                tails = (("prefix", n, first), part) if first else (part,)
+                if last == size:
+                    self.edges["subtree", n].add(pseudo(*tails))
+                else:
+                    self.edges["prefix", n, last].add(sequence(*tails))
+
+    # Translations.
+
+    def score(self, edge: Edge) -> float:
+        """Without language model."""
+        weights = self.world.weights
+        words = sum(not is_variable(item) for item in edge.target)
+        return sum(weights[name] * value for name, value in edge.features) + weights["words"] * words
+
+    def translations(self, node: Node) -> Translations:
+        """The best score of every word sequence, without language model."""
+        if node not in self.best_of:
+            best: Translations = {}
+            for edge in self.edges[node]:
+                own = self.score(edge)
+                for choice in itertools.product(*(self.translations(tail).items() for tail in edge.tails)):
+                    words = filled(edge.target, [part for part, _ in choice])
+                    score = own + sum(score for _, score in choice)
+                    if score > best.get(words, -math.inf):
+                        best[words] = score
+            self.best_of[node] = best
+        return self.best_of[node]
+
+    def count(self, node: Node = ("goal",)) -> int:
+        """The number of derivations."""
+        known: dict[Node, int] = {}
+
+        def below(node: Node) -> int:
+            if node not in known:
+                known[node] = sum(math.prod(below(tail) for tail in edge.tails) for edge in self.edges[node])
+            return known[node]
+
+        return below(node)
+
+    def derivations(self, node: Node = ("goal",)) -> list[tuple[tuple[str, ...], float]]:
+        """Words and score (without language model) of every derivation."""
+        known: dict[Node, list[tuple[tuple[str, ...], float]]] = {}
+
+        def below(node: Node) -> list[tuple[tuple[str, ...], float]]:
+            if node not in known:
+                known[node] = [
+                    (filled(edge.target, [part for part, _ in choice]), self.score(edge) + sum(s for _, s in choice))
+                    for edge in self.edges[node]
+                    for choice in itertools.product(*(below(tail) for tail in edge.tails))
+                ]
+            return known[node]
+
+        return below(node)
+
+    def model_score(self, words: tuple[str, ...]) -> float:
+        """The language model's part of the score."""
+        return self.world.weights["lm"] * math.log(10) * self.world.model.score(" ".join(words))
+
+    def totals(self) -> Translations:
+        """Every translation with its best score."""
+        return {words: score + self.model_score(words) for words, score in self.translations(("goal",)).items()}
+
+
+def filled(target: Target, parts: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
+    words: list[str] = []
+    for item in target:
+        words.extend(parts[int(item[1:]) - 1] if is_variable(item) else (item,))
+    return tuple(words)
+
+
+class HeadDependents:
+    """The edges of a grammar of heads with their dependents (spec: tree-to-string, sections 2 to 4 and 7)."""
+
+    def __init__(self, forest: Exhaustive, grammar: str) -> None:
+        self.forest, self.grammar = forest, grammar
+        self.rules = forest.world.rules[grammar]
+        self.recursion = grammar == "consdep2str" and "phrasal_recursion" in forest.options
+        self.edges: Edges = defaultdict(set)
+        report = phrasal_nodes(forest.sentence) if grammar == "consdep2str" else None
+        for n in range(len(forest.words)):
+            if forest.tree.is_leaf(n):
+                self.edges["word", n]  # there is such a node
+            else:
+                self.add(n, report.at(n) if report else ())
+
+    def add(self, n: int, phrasal: Sequence[PhrasalNode]) -> None:
+        forest = self.forest
+        members = forest.members(n)
+        matched, asked = self.match(("subtree", n), n, members, phrasal)
+        if not matched and "partial_rules" in forest.options:
+            self.add_partial(n, members)
+        elif not matched or "pseudo_always" in forest.options:
+            self.edges["subtree", n].add(self.in_order(n, members))
+        waiting, done = (set(asked) if self.recursion else set()), set()
+        while waiting:
+            inner = waiting.pop()
+            done.add(inner)
+            node: Node = ("group", *inner.span)
+            matched = False
+            if inner.covers_head:
+                nested = [other for other in phrasal if set(other.members) < set(inner.members)]
+                matched, asked = self.match(node, n, inner.members, nested)
+                waiting |= asked - done
+            if not matched and not forest.phrases(*inner.span):
+                self.edges[node].add(self.in_order(n, inner.members))
+
+    def in_order(self, n: int, members: Sequence[int]) -> Edge:
+        return pseudo(*(self.forest.member_node(n, member) for member in members))
+
+    def add_partial(self, n: int, members: Sequence[int]) -> None:
+        """Rules for every run of members around the head; the others join it one by one."""
+        forest = self.forest
+        head = members.index(n)
+
+        def run(begin: int, end: int) -> Node:
+            if end - begin == 1:
+                return ("word", n)
+            if end - begin == len(members):
+                return ("subtree", n)
+            return ("run", n, begin, end)
+
+        for begin, end in itertools.product(range(head + 1), range(head + 1, len(members) + 1)):
+            if end - begin == 1:
+                continue
+            if end - begin < len(members):
+                self.match(run(begin, end), n, members[begin:end], ())
+            if begin < head:
+                edge = pseudo(forest.member_node(n, members[begin]), run(begin + 1, end))
+                self.edges[run(begin, end)].add(edge)
+            if end > head + 1:
+                edge = pseudo(run(begin, end - 1), forest.member_node(n, members[end - 1]))
+                self.edges[run(begin, end)].add(edge)
+
+    def match(
+        self, node: Node, n: int, members: Sequence[int], phrasal: Sequence[PhrasalNode]
+    ) -> tuple[bool, set[PhrasalNode]]:
+        """Adds the edges of all rules for these members: whether there are any, and the phrasal nodes among their variables."""
+        matched, asked = False, set()
+        for general in itertools.product([False, True], repeat=3):
+            for symbols, groups in self.readings(n, members, general, phrasal):
+                source = number_variables(" ".join(symbol.text for symbol in symbols))
+                if source in self.rules:
+                    matched = True
+                    asked |= groups
+                    for rule in self.rules[source]:
+                        self.apply(node, source, symbols, rule)
+        return matched, asked
+
+    def readings(
+        self, n: int, members: Sequence[int], general: tuple[bool, ...], phrasal: Sequence[PhrasalNode]
+    ) -> Iterator[tuple[list[Member], frozenset[PhrasalNode]]]:
+        """All source sides: lexicalised or general by the type of a member, phrasal nodes in place of members."""
+        forest = self.forest
+        if not members:
+            yield [], frozenset()
+            return
+        member, mark = members[0], "^" if members[0] == n else ""
+        tag, word = forest.tags[member], forest.words[member]
+        begin, end = forest.member_span(n, member)
+        general_head, general_internal, general_leaf = general
+        ways: list[Member] = []
+        if member != n and not forest.tree.is_leaf(member):
+            ways.append(Member(f"\0:{tag if general_internal else word}*", ("subtree", member), begin, end))
+        elif general_head if member == n else general_leaf:
+            ways.append(Member(f"{mark}\0:{tag}", ("word", member), begin, end))
+            ways.append(Member(f"{mark}_:{tag}", None, begin, end))
+        else:
+            ways.append(Member(f"{mark}{word}", None, begin, end))
+        for way in ways:
+            for symbols, groups in self.readings(n, members[1:], general, phrasal):
+                yield [way, *symbols], groups
+        for group in phrasal:
+            if group.members[0] != member or not (self.recursion or forest.phrases(*group.span)):
+                continue
+            mark = "^" if group.covers_head else ""
+            way = Member(f"{mark}\0:{group.category}", ("group", *group.span), *group.span)
+            for symbols, groups in self.readings(n, members[len(group.members) :], general, phrasal):
+                if len(groups) < 2:
+                    yield [way, *symbols], groups | {group}
+
+    def apply(self, node: Node, source: str, symbols: Sequence[Member], rule: Rule) -> None:
+        variables = [symbol for symbol in symbols if symbol.tail is not None]
+        tails = tuple(symbol.tail for symbol in variables if symbol.tail is not None)
+        self.edges[node].add(Edge(source, tails, rule.target, rule.features))
+        if self.grammar != "augmented":
+            return
+        # Rules built on the fly: every non-empty set of labels with phrases that do not overlap.
+        known = [
+            label
+            for label in sorted(rule.labels)
+            if self.forest.phrases(symbols[label[0]].begin, symbols[label[1] - 1].end)
+        ]
+        for size in range(1, len(known) + 1):
+            for chosen in itertools.combinations(known, size):
+                if all(one[1] <= two[0] for one, two in itertools.pairwise(chosen)):
+                    self.build(node, source, symbols, rule, chosen)
+
+    def build(
+        self, node: Node, source: str, symbols: Sequence[Member], rule: Rule, chosen: Sequence[tuple[int, int]]
+    ) -> None:
+        """The rule in which the variables under each label are one; none if they stand apart in the target."""
+        nodes: list[Node] = []  # by variable: what fills it
+        for place, symbol in enumerate(symbols):
+            if symbol.tail is None:
+                continue
+            label = next((label for label in chosen if label[0] <= place < label[1]), None)
+            nodes.append(("group", symbols[label[0]].begin, symbols[label[1] - 1].end) if label else symbol.tail)
+        merged: list[str | Node] = []
+        for item in rule.target:
+            part = nodes[int(item[1:]) - 1] if is_variable(item) else item
+            if isinstance(part, str) or part[0] != "group" or not merged or merged[-1] != part:
+                merged.append(part)
+        tails = tuple(dict.fromkeys(part for part in merged if not isinstance(part, str)))
+        if sum(not isinstance(part, str) for part in merged) > len(tails):
+            return
+        target = tuple(part if isinstance(part, str) else f"x{tails.index(part) + 1}" for part in merged)
+        self.edges[node].add(Edge(f"{source} {chosen}", tails, target, rule.features))
