@@ -73,13 +73,13 @@ def random_sentence(rng: random.Random, size: int) -> ParsedSentence:
 
 
 class World:
-    """A small random corpus with the tables of some grammars, phrases, a language model and weights."""
+    """A random corpus of ``size`` pairs with the tables of some grammars, phrases, a language model and weights."""
 
-    def __init__(self, seed: int, folder: Path, *grammars: str) -> None:
+    def __init__(self, seed: int, folder: Path, *grammars: str, size: int = 20) -> None:
         self.rng = random.Random(seed)
         self.grammars = grammars
         pairs = []
-        for _ in range(20):
+        for _ in range(size):
             sentence = random_sentence(self.rng, self.rng.randint(2, 5))
             order = list(range(len(sentence)))
             if self.rng.random() < 0.5:
