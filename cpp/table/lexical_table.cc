@@ -49,13 +49,13 @@ void LexicalTable::count(const SentencePair& pair) {
 double LexicalTable::target_given_source(WordId target, WordId source) const {
   if (cells_.empty()) return 0;
   const Cell& found = cells_[cell(key(source, target))];
-  return found.count ? kUnit * units(found.count, source_total(source)) : 0;
+  return found.count ? value(units(found.count, source_total(source))) : 0;
 }
 
 double LexicalTable::source_given_target(WordId source, WordId target) const {
   if (cells_.empty()) return 0;
   const Cell& found = cells_[cell(key(source, target))];
-  return found.count ? kUnit * units(found.count, target_total(target)) : 0;
+  return found.count ? value(units(found.count, target_total(target))) : 0;
 }
 
 std::vector<LexicalTable::Item> LexicalTable::items() const {

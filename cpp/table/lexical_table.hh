@@ -1,10 +1,10 @@
 // Word translation probabilities by relative frequency of links, both ways; words without a link are linked to nothing.
 #pragma once
 
-#include <cmath>
 #include <cstdint>
 #include <vector>
 
+#include "base/number_text.hh"
 #include "trees/aligned_bitext.hh"
 
 namespace treeglot {
@@ -31,12 +31,14 @@ class LexicalTable {
   std::size_t size() const { return used_; }
   std::size_t bytes() const { return cells_.capacity() * sizeof(Cell); }
 
-  // Moses reads its word table from text with seven decimals; its scores can only be met with the same rounding.
-  // Probabilities are therefore whole numbers of 1e-7.
+  // Moses reads its word table from text with seven decimals; its scores can only be met with the same rounding, that
+  // of printf (1/256 is 0.0039062). Probabilities are therefore whole numbers of 1e-7; value() is what reading the text
+  // gives, to the last bit.
   static constexpr double kUnit = 1e-7;
   static std::uint32_t units(std::uint64_t part, std::uint64_t whole) {
-    return static_cast<std::uint32_t>(std::lround(1e7 * static_cast<double>(part) / static_cast<double>(whole)));
+    return static_cast<std::uint32_t>(round_decimal(static_cast<double>(part) / static_cast<double>(whole), 1e7));
   }
+  static double value(std::uint32_t units) { return units / 1e7; }
 
  private:
   struct Cell {

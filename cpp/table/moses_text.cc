@@ -12,18 +12,13 @@
 
 #include "base/numbers.hh"
 
+#include "base/number_text.hh"
+
 namespace treeglot {
 namespace {
 
 constexpr std::size_t kPart = std::size_t{1} << 18;
 constexpr std::string_view kStop = "|||";
-
-// Appends as printf("%g").
-void put_number(std::string& out, float value) {
-  char text[32];
-  auto result = std::to_chars(text, text + sizeof text, value, std::chars_format::general, 6);
-  out.append(text, result.ptr);
-}
 
 void put_word(std::string& out, std::string_view word) {
   out.append(word == kStop ? "&#124;&#124;&#124;" : word);  // as Moses' tokenizer escapes it
@@ -37,18 +32,57 @@ void put_phrase(std::string& out, const MappedWords& words, std::span<const Word
   out += "||| ";
 }
 
+void put_whole(std::string& out, std::uint32_t number) {
+  if (number < 10) {
+    out += static_cast<char>('0' + number);
+    return;
+  }
+  char text[10];
+  auto result = std::to_chars(text, text + sizeof text, number);
+  out.append(text, result.ptr);
+}
+
+// Reordering probabilities as text. Few pairs were seen often, so few values make up nearly the whole table.
+class ReorderingText {
+ public:
+  ReorderingText() {
+    for (std::uint32_t count = 1; count < kMany; ++count) {
+      for (std::uint32_t seen = 0; seen <= count; ++seen) put_value(texts_[count][seen], seen, count);
+    }
+  }
+  void put(std::string& out, std::uint32_t seen, std::uint32_t count) const {
+    if (count < kMany && seen <= count) {
+      out += texts_[count][seen];
+    } else {
+      put_value(out, seen, count);
+    }
+  }
+
+ private:
+  static constexpr std::uint32_t kMany = 64;
+  // Moses prints these from doubles: rounding to a float first would change a last digit now and then.
+  static void put_value(std::string& out, std::uint32_t seen, std::uint32_t count) {
+    put_number(out, reordering_probability(seen, count));
+  }
+  std::string texts_[kMany][kMany];
+};
+
 }  // namespace
 
 void export_moses(const PhraseTable& table, const WriteText& phrases, const WriteText* reordering) {
   std::string pairs, orders, key;
-  std::vector<TableEntry> entries;
+  std::vector<std::uint32_t> order;
   std::vector<WordLink> links;
-  table.scan({}, [&](std::span<const WordId> source, const std::vector<TableEntry>& found) {
-    entries = found;
-    table.sort_as_text(entries);
-    for (const TableEntry& entry : entries) {
-      key.clear();
-      put_phrase(key, table.source_words(), source);
+  const bool own_scores = table.has_own_scores();
+  const ReorderingText of_counts;
+  table.scan({}, [&](std::span<const WordId> source, const std::vector<TableEntry>& entries) {
+    key.clear();
+    put_phrase(key, table.source_words(), source);
+    const std::size_t shared = key.size();
+    table.text_order(entries, order);
+    for (std::uint32_t n : order) {
+      const TableEntry& entry = entries[n];
+      key.resize(shared);
       put_phrase(key, table.target_words(), entry.target);
       pairs += key;
       for (float score : entry.scores) {
@@ -62,15 +96,15 @@ void export_moses(const PhraseTable& table, const WriteText& phrases, const Writ
       });
       for (const WordLink& link : links) {
         pairs += ' ';
-        pairs += std::to_string(link.source);
+        put_whole(pairs, link.source);
         pairs += '-';
-        pairs += std::to_string(link.target);
+        put_whole(pairs, link.target);
       }
       pairs += " |||";
       if (table.has_counts()) {
         for (std::uint32_t count : {entry.target_count, entry.source_count, entry.count}) {
           pairs += ' ';
-          pairs += std::to_string(count);
+          put_whole(pairs, count);
         }
       }
       pairs += " ||| |||\n";
@@ -78,7 +112,11 @@ void export_moses(const PhraseTable& table, const WriteText& phrases, const Writ
         orders += key;
         for (std::size_t i = 0; i < entry.reordering.size(); ++i) {
           if (i > 0) orders += ' ';
-          put_number(orders, entry.reordering[i]);
+          if (own_scores) {
+            put_number(orders, entry.reordering[i]);
+          } else {
+            of_counts.put(orders, entry.orientations[i], entry.count);
+          }
         }
         orders += '\n';
       }
@@ -102,10 +140,10 @@ void export_lexicon(const PhraseTable& table, const WriteText& source_given_targ
     put_word(out, first);
     out += ' ';
     put_word(out, second);
-    char text[40];
-    auto result = std::to_chars(text, text + sizeof text, value, std::chars_format::fixed, 7);
-    out += ' ';
-    out.append(text, result.ptr);
+    const std::string units = std::to_string(round_decimal(value, 1e7));
+    out += units.size() > 7 ? " 1." : " 0.";
+    out.append(units.size() < 7 ? 7 - units.size() : 0, '0');
+    out.append(units, units.size() - std::min<std::size_t>(units.size(), 7));
     out += '\n';
   };
   table.lexicon([&](WordId source, WordId target, double forward_value, double backward_value) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
+#include <numeric>
 
 #include "table/phrase_table_format.hh"
 
@@ -199,14 +200,16 @@ void PhraseTable::lexicon(const std::function<void(WordId, WordId, double, doubl
       const LexicalItem& item = lexicon_items_[i];
       if (item.target > no_target) ByteReader::fail();
       take(row == no_source ? LexicalTable::kNull : row, item.target == no_target ? LexicalTable::kNull : item.target,
-           item.forward * LexicalTable::kUnit, item.backward * LexicalTable::kUnit);
+           LexicalTable::value(item.forward), LexicalTable::value(item.backward));
     }
   }
 }
 
-void PhraseTable::sort_as_text(std::vector<TableEntry>& entries) const {
-  std::sort(entries.begin(), entries.end(), [&](const TableEntry& a, const TableEntry& b) {
-    return compare_phrases(a.target, b.target, header_.target_stop) < 0;
+void PhraseTable::text_order(const std::vector<TableEntry>& entries, std::vector<std::uint32_t>& order) const {
+  order.resize(entries.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return compare_phrases(entries[a].target, entries[b].target, header_.target_stop) < 0;
   });
 }
 
@@ -220,15 +223,16 @@ const LexicalItem* PhraseTable::lexical(WordId source, WordId target) const {
   return found != high && found->target == target ? found : nullptr;
 }
 
-// Row source_words() is the empty word; its column is target_words().
+// Row source_words() is the empty word; its column is target_words(). Sums and products go in Moses' order, so that
+// they are the same to the last bit.
 void PhraseTable::lexical_weights(std::span<const WordId> source, TableEntry& entry,
                                   const std::vector<WordLink>& inverse_links) const {
   const WordId no_source = static_cast<WordId>(source_words_.size()),
                no_target = static_cast<WordId>(target_words_.size());
   struct Mean {
-    std::uint64_t sum = 0;
+    double sum = 0;
     unsigned degree = 0;
-    double value() const { return static_cast<double>(sum) * LexicalTable::kUnit / degree; }
+    double value() const { return sum / degree; }
   };
   thread_local std::vector<Mean> of_source, of_target;
   of_source.assign(source.size(), {});
@@ -236,17 +240,17 @@ void PhraseTable::lexical_weights(std::span<const WordId> source, TableEntry& en
   const bool same = &inverse_links == &entry.links;
   for (const WordLink& link : entry.links) {
     const LexicalItem* item = lexical(source[link.source], entry.target[link.target]);
-    of_target[link.target].sum += item ? item->forward : 0;
+    of_target[link.target].sum += item ? LexicalTable::value(item->forward) : 0;
     ++of_target[link.target].degree;
     if (same) {
-      of_source[link.source].sum += item ? item->backward : 0;
+      of_source[link.source].sum += item ? LexicalTable::value(item->backward) : 0;
       ++of_source[link.source].degree;
     }
   }
   if (!same) {
     for (const WordLink& link : inverse_links) {
       const LexicalItem* item = lexical(source[link.source], entry.target[link.target]);
-      of_source[link.source].sum += item ? item->backward : 0;
+      of_source[link.source].sum += item ? LexicalTable::value(item->backward) : 0;
       ++of_source[link.source].degree;
     }
   }
@@ -256,7 +260,7 @@ void PhraseTable::lexical_weights(std::span<const WordId> source, TableEntry& en
       forward *= of_target[t].value();
     } else {
       const LexicalItem* item = lexical(no_source, entry.target[t]);
-      forward *= item ? item->forward * LexicalTable::kUnit : 0;
+      forward *= item ? LexicalTable::value(item->forward) : 0;
     }
   }
   for (std::size_t s = 0; s < source.size(); ++s) {
@@ -264,7 +268,7 @@ void PhraseTable::lexical_weights(std::span<const WordId> source, TableEntry& en
       backward *= of_source[s].value();
     } else {
       const LexicalItem* item = lexical(source[s], no_target);
-      backward *= item ? item->backward * LexicalTable::kUnit : 0;
+      backward *= item ? LexicalTable::value(item->backward) : 0;
     }
   }
   entry.scores[1] = static_cast<float>(backward);
@@ -350,8 +354,9 @@ void PhraseTable::read_entries(ByteReader& reader, std::span<const WordId> sourc
       }
     }
     for (int i = 0; i < 6; ++i) {
-      entry.reordering[i] = static_cast<float>((seen[i] + 0.5) / (entry.count + 1.5));
+      entry.reordering[i] = static_cast<float>(reordering_probability(seen[i], entry.count));
     }
+    entry.orientations = seen;
   }
 }
 

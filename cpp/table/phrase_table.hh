@@ -36,7 +36,11 @@ struct TableEntry {
   std::array<float, 4> scores;
   std::array<float, 6> reordering;
   std::uint32_t count = 0, source_count = 0, target_count = 0;  // 0 in a table imported without counts
+  std::array<std::uint32_t, 6> orientations{};                  // what `reordering` was made of; 0 in an imported table
 };
+
+// The probability of an orientation that was seen so many of so many times.
+inline double reordering_probability(std::uint32_t seen, std::uint32_t count) { return (seen + 0.5) / (count + 1.5); }
 
 struct TableHeader {
   char magic[8];
@@ -84,6 +88,7 @@ class PhraseTable {
   const MappedWords& source_words() const { return source_words_; }
   const MappedWords& target_words() const { return target_words_; }
   bool has_reordering() const { return header_.flags & kHasReordering; }
+  bool has_own_scores() const { return header_.flags & kExplicitScores; }  // came with them, from text
   bool has_counts() const { return !(header_.flags & kExplicitScores) || header_.flags & kHasCounts; }
 
   // Appends the pairs of a source phrase to `out`, those with the highest p(e|f) first, at most `limit`; returns how
@@ -108,8 +113,8 @@ class PhraseTable {
   // w(f|e), by source and target. Nothing in a table with its own scores.
   void lexicon(const std::function<void(WordId, WordId, double, double)>& take) const;
 
-  // Puts entries in the order of text lines.
-  void sort_as_text(std::vector<TableEntry>& entries) const;
+  // The order of the entries of a source as text lines, by their numbers.
+  void text_order(const std::vector<TableEntry>& entries, std::vector<std::uint32_t>& order) const;
 
  private:
   int compare(std::span<const WordId> a, std::span<const WordId> b) const {
