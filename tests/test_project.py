@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -261,6 +262,14 @@ def test_export_to_moses_gives_the_same_scores(run: Run, tuned: Path, tmp_path: 
     lines = (tuned / "corpus/test.zh").read_text(encoding="utf-8").splitlines()
     for one, two in zip(ours.translate(lines), theirs.translate(lines), strict=True):
         assert one.score == pytest.approx(two.score, abs=1e-3)
+    assert "[factor-delimiter]" not in (out / "moses.ini").read_text(encoding="utf-8")
     bare = run("translate", tuned / "corpus/test.zh", "--table", out / "phrase-table.gz", "--lm", out / "lm.arpa.gz",
                "--reordering", out / "reordering-table.wbe-msd-bidirectional-fe.gz", "--weights", out / "moses.ini")  # fmt: skip
     assert bare.code == 0 and len(bare.out.splitlines()) == len(lines)
+    # A bar inside a word would be the begin of another factor.
+    other = shutil.copytree(tuned, tmp_path / "other")
+    with (other / "corpus/test.zh").open("a", encoding="utf-8") as file:
+        file.write("a|b\n")
+    assert run("export", "moses", out, "--project", other).code == 0
+    assert "[factor-delimiter]\n|||\n" in (out / "moses.ini").read_text(encoding="utf-8")
+    assert read_moses_weights(out / "moses.ini") == weights

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import json
 import os
@@ -27,6 +28,7 @@ from treeglot.pipeline.source_trees import text_words, tree_files
 from treeglot.pipeline.systems import preset, presets
 from treeglot.pipeline.translation import Translator
 from treeglot.search.display import list_steps
+from treeglot.tables import RuleTable
 from treeglot.trees import ConstituencyTree, DependencyTree, ParsedSentence, Tokens
 from treeglot.trees.conllu import read_conllu, write_conllu
 from treeglot.trees.corpus import read_trees
@@ -404,14 +406,49 @@ def test_options_beyond_the_papers(run: Run, tuned: Path, option: str, name: str
         config.write_text(before, encoding="utf-8")
 
 
+def test_export_of_rules_to_moses(run: Run, tuned: Path, tmp_path: Path) -> None:
+    out = tmp_path / "moses"
+    wrong = run("export", "moses", out, "--project", tuned, "--system", "consdep2str")
+    assert wrong.code == 1 and "cannot be handed over" in wrong.err and not out.exists()
+    assert run("-q", "train", tuned, "--system", "hierarchical").code == 0
+    result = run("export", "moses", out, "--project", tuned, "--system", "hierarchical")
+    assert result.code == 0, result.err
+    names = {path.name for path in out.iterdir()}
+    assert names == {Path(line).name for line in result.out.splitlines()}
+    assert {"moses.ini", "rule-table.gz", "glue-grammar", "lm.arpa.gz", "train.zh", "dev.en"} <= names
+    table = RuleTable(tuned / "tables/hierarchical.tgrt")
+    with gzip.open(out / "rule-table.gz", "rt", encoding="utf-8") as lines:
+        assert sum(1 for _ in lines) == len(table) > 100
+    sections: dict[str, list[str]] = {}
+    for line in (out / "moses.ini").read_text(encoding="utf-8").splitlines():
+        if line.startswith("["):
+            sections[line.strip("[]")] = []
+        elif line and not line.startswith("#"):
+            sections[list(sections)[-1]].append(line)
+    spec = Project(tuned).system("hierarchical")
+    assert sections["search-algorithm"] == ["3"] and sections["mapping"] == ["0 T 0", "1 T 1"]
+    assert (
+        sections["max-chart-span"] == [str(spec.options["span_limit"]), "1000"] and "factor-delimiter" not in sections
+    )
+    assert sections["cube-pruning-pop-limit"] == [str(spec.stack_limit)]
+    named = {name: line for line in sections["feature"] for name in re.findall(r"name=(\S+)", line)}
+    assert {"TranslationModel0", "TranslationModel1", "LM0"} == named.keys()
+    assert f"path={out}/rule-table.gz" in named["TranslationModel0"] and "num-features=4" in named["TranslationModel0"]
+    assert f"path={out}/glue-grammar" in named["TranslationModel1"] and "num-features=1" in named["TranslationModel1"]
+    weights = {name: values.split() for name, values in (line.split("=") for line in sections["weight"])}
+    assert set(weights) == {*named, "UnknownWordPenalty0", "WordPenalty0", "PhrasePenalty0"}
+    ours = Project(tuned).weights("hierarchical")
+    assert [float(value) for value in weights["TranslationModel0"]] == pytest.approx(
+        [ours[f"hierarchical.{name}"] for name in ("p_st", "lex_st", "p_ts", "lex_ts")]
+    )
+
+
 def test_preflight(run: Run, raw: Path, tmp_path: Path) -> None:
     plain = make_project(tmp_path / "plain", raw, data=data_section(("source",)))
     result = run("tune", plain, "--system", "dep2str")
     assert result.code == 1 and "learnt from trees" in result.err and "[systems.dep2str]" in result.err
     assert not (plain / "corpus").exists()
     assert run("-q", "train", plain, "--system", "hierarchical").code == 0, "needs no trees"
-    exported = run("export", "moses", tmp_path / "moses", "--project", plain, "--system", "hierarchical")
-    assert exported.code == 1 and "not phrase-based" in exported.err
     none = make_project(
         tmp_path / "none",
         raw,

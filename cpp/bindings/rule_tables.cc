@@ -11,6 +11,7 @@
 
 #include "bindings/given_options.hh"
 #include "grammars/registry.hh"
+#include "table/moses_rules.hh"
 #include "table/rule_counts.hh"
 #include "table/rule_table.hh"
 #include "table/rule_table_format.hh"
@@ -154,9 +155,22 @@ void bind_rule_tables(nb::module_& m) {
             });
           },
           nb::arg("write"))
+      .def(
+          "export_moses",
+          [](const RuleTable& self, nb::callable write, const std::string& folder, std::size_t memory) {
+            nb::gil_scoped_release release;
+            export_moses_rules(
+                self,
+                [&](std::string_view part) {
+                  nb::gil_scoped_acquire acquire;
+                  write(nb::bytes(part.data(), part.size()));
+                },
+                folder, memory);
+          },
+          nb::arg("write"), nb::arg("folder"), nb::arg("memory"))
       .def("shape",
            [](const RuleTable& self) {
-             TableShape shape;
+             RuleTableShape shape;
              {
                nb::gil_scoped_release release;
                shape = shape_of(self);

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "base/gzip.hh"
 #include "grammars/phrase_pairs.hh"
 #include "table/moses_text.hh"
 #include "table/phrase_counts.hh"
@@ -413,6 +414,26 @@ void bind_tables(nb::module_& m) {
             export_lexicon(self, writer(source_given_target), writer(target_given_source));
           },
           nb::arg("source_given_target"), nb::arg("target_given_source"));
+
+  nb::class_<GzipPacker>(m, "GzipPacker")
+      .def(nb::init<>())
+      .def(
+          "add",
+          [](GzipPacker& self, nb::bytes text) {
+            std::string packed;
+            {
+              const std::string_view part = view(text);
+              nb::gil_scoped_release release;
+              self.add(part, packed);
+            }
+            return nb::bytes(packed.data(), packed.size());
+          },
+          nb::arg("text"))
+      .def("finish", [](GzipPacker& self) {
+        std::string packed;
+        self.finish(packed);
+        return nb::bytes(packed.data(), packed.size());
+      });
 
   nb::class_<MosesImporter>(m, "MosesImporter")
       .def(nb::init<std::string, std::size_t>(), nb::arg("folder"), nb::arg("memory"))

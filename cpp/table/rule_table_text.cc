@@ -95,8 +95,8 @@ void export_text(const RuleTable& table, const std::function<void(std::string_vi
   if (!text.empty()) write(text);
 }
 
-TableShape shape_of(const RuleTable& table) {
-  TableShape shape;
+RuleTableShape shape_of(const RuleTable& table) {
+  RuleTableShape shape;
   auto count = [](std::vector<std::uint64_t>& at, std::size_t n, std::uint64_t more) {
     if (n >= at.size()) at.resize(n + 1);
     at[n] += more;

@@ -41,12 +41,12 @@ RuleTable::Place find_source(const RuleTable& table, std::span<const Symbol> sou
 void export_text(const RuleTable& table, const std::function<void(std::string_view)>& write);
 
 // What a table looks like as a whole. Lengths and numbers of rules are indices.
-struct TableShape {
+struct RuleTableShape {
   std::vector<std::uint64_t> source_lengths, target_lengths, variables;  // rules
   std::vector<std::uint64_t> ambiguity;  // sources by bit width of their number of rules
   std::uint64_t most = 0, seen_once = 0, lexical = 0, labelled = 0;
   std::string most_ambiguous;
 };
-TableShape shape_of(const RuleTable& table);
+RuleTableShape shape_of(const RuleTable& table);
 
 }  // namespace treeglot

@@ -100,6 +100,9 @@ class RuleTable:
         """So many source sides with their rules, from a position on (0: the first), and the position after them."""
 
     def export_text(self, write: Callable[[bytes], object]) -> None: ...
+    def export_moses(self, write: Callable[[bytes], object], folder: str, memory: int) -> None:
+        """Lines as Moses' chart decoder reads them. Raises ValueError if rules are more than words and gaps."""
+
     def shape(self) -> Shape: ...
     def walk_all(self, every: int = 1, limit: int = 0) -> tuple[int, int, int, int, float]:
         """Walk to every n-th source and read its rules: sources, symbols, rules, sources that were not found, seconds."""

@@ -107,6 +107,16 @@ class PhraseTable:
     def export_moses(self, phrases: _Write, reordering: _Write | None) -> None: ...
     def export_lexicon(self, source_given_target: _Write, target_given_source: _Write) -> None: ...
 
+class GzipPacker:
+    """Packs text as gzip, without the global lock; the bytes depend on nothing but the text."""
+
+    def __init__(self) -> None: ...
+    def add(self, text: bytes) -> bytes:
+        """What is ready so far."""
+
+    def finish(self) -> bytes:
+        """The rest; nothing may be added after it."""
+
 class MosesImporter:
     """Raises ValueError(in_reordering, line, message) for a broken line."""
 

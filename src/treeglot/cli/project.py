@@ -71,9 +71,11 @@ def tune(
 def moses(
     folder: Annotated[Path, typer.Argument(help="Where to write.")],
     project: ProjectOption = Path(),
-    system: Annotated[str, typer.Option(help="Whose weights.")] = BASELINE,
+    system: Annotated[
+        str, typer.Option(help="Whose tables and weights: of phrases, or of rules that Moses reads.")
+    ] = BASELINE,
 ) -> None:
-    """Write corpus, alignment, lexical tables, ARPA, phrase and reordering tables and a moses.ini with our weights."""
+    """Write corpus, alignment, ARPA, the tables of a system as text and a moses.ini with our weights."""
     for path in export_moses(Project(project), folder, system):
         print(path)
 

@@ -22,6 +22,7 @@ x1:X 超极 本 ||| x1 Ultrabook ||| 0.25
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from treeglot.grammars.rules import Rule, extract_rules
@@ -29,6 +30,14 @@ from treeglot.trees.sentence import AlignedPair
 
 PRESETS: dict[str, dict[str, Any]] = {"hierarchical": {"grammars": ("hierarchical",)}}
 """The system of this grammar."""
+
+MOSES_GLUE = f"""\
+<s> [X] ||| <s> [S] ||| 1 ||| 0-0 ||| 0 ||| |||
+[X][S] </s> [X] ||| [X][S] </s> [S] ||| 1 ||| 0-0 1-1 ||| 0 ||| |||
+[X][S] [X][X] [X] ||| [X][S] [X][X] [S] ||| {math.e:.9g} ||| 0-0 1-1 ||| 0 ||| |||
+"""
+"""Moses' chart decoder reads these rules as text; this is the glue that it needs beside them, with a score whose logarithm is 1 for
+each part of the sentence. A grammar without it cannot be handed over to Moses."""
 
 
 def extract(pair: AlignedPair, **options: Any) -> list[Rule]:

@@ -1,8 +1,10 @@
-"""Phrase tables as Moses' text, out and in: ``phrase-table``, ``reordering-table.wbe-msd-bidirectional-fe``, ``lex.e2f``/``lex.f2e``.
+"""Tables as Moses' text. Phrases out and in: ``phrase-table``, ``reordering-table.wbe-msd-bidirectional-fe``, ``lex.e2f``/``lex.f2e``;
+rules of words and gaps out: ``rule-table``.
 
 Exported files have Moses' columns, number format and order of lines, so that programs made for them work. An imported table
 keeps its scores (and its counts, if all lines have them); the input need not be sorted. A word ``|||`` in a phrase, which
-Moses' format has no room for, is written ``&#124;&#124;&#124;``.
+Moses' format has no room for, is written ``&#124;&#124;&#124;``; in rules so is every ``|||``, and a word in square brackets, which would
+be a category, has ``&#91;`` and ``&#93;``. Lines are made natively and packed by gzip beside that, in a thread for each file.
 
 >>> import pathlib, tempfile
 >>> folder = pathlib.Path(tempfile.mkdtemp())
@@ -19,6 +21,9 @@ from __future__ import annotations
 
 import contextlib
 import os
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
@@ -27,13 +32,16 @@ from treeglot.errors import InputError, TreeglotError
 from treeglot.files import atomic_path, atomic_write_binary, decode_line, open_binary
 from treeglot.progress import track
 from treeglot.tables.corpus import parse_memory
+from treeglot.tables.rules import RuleTable
 from treeglot.tables.table import PhraseTable
 
 PHRASES = "phrase-table"
 REORDERING = "reordering-table.wbe-msd-bidirectional-fe"
+RULES = "rule-table"
 
 _Path = str | os.PathLike[str]
 _BLOCK = 1 << 20
+_WAITING = 16  # blocks of text that may wait for packing
 
 
 class ImportReport(NamedTuple):
@@ -69,14 +77,58 @@ def export_moses(
             "the table has no reordering probabilities", path=table.path, remedy="export the phrase table alone"
         )
     with contextlib.ExitStack() as stack:
-        first = stack.enter_context(atomic_write_binary(phrases))
-        second = stack.enter_context(atomic_write_binary(orders)) if orders is not None else None
+        first = stack.enter_context(_writing(phrases))
+        second = stack.enter_context(_writing(orders)) if orders is not None else None
         with table.blame():
-            table.core.export_moses(first.write, second.write if second is not None else None)
+            table.core.export_moses(first, second)
     if lexical:
         with atomic_write_binary(lexical[0]) as e2f, atomic_write_binary(lexical[1]) as f2e, table.blame():
             table.core.export_lexicon(e2f.write, f2e.write)
     return [phrases, *([orders] if orders is not None else []), *lexical]
+
+
+def export_moses_rules(table: RuleTable, out: _Path, *, memory: str | int = "256m") -> Path:
+    """Write a rule table as the text that Moses' chart decoder reads, and return the file.
+
+    The rules must be of words and gaps. Lines are in Moses' order; beyond ``memory`` sorting goes to disk, beside ``out``.
+    """
+    final = Path(out)
+    with _writing(final) as write, table.blame():
+        try:
+            table.core.export_moses(write, os.fspath(final.absolute().parent), parse_memory(memory))
+        except ValueError as error:
+            raise TreeglotError(
+                str(error), path=table.path, remedy="only rules of words and gaps have this form"
+            ) from None
+    return final
+
+
+@contextlib.contextmanager
+def _writing(path: Path) -> Iterator[Callable[[bytes], object]]:
+    """A file that gets its name when the block ends well, as a function that takes its next bytes. Packing is done by a thread
+    of its own, in the order of the calls; what goes wrong there is raised by a later call or at the end."""
+    if path.suffix != ".gz":
+        with atomic_write_binary(path) as stream:
+            yield stream.write
+        return
+    packer = core.GzipPacker()
+    waiting: deque[Future[int]] = deque()
+    with atomic_path(path) as temporary, temporary.open("wb") as raw, ThreadPoolExecutor(1) as thread:
+
+        def write(text: bytes) -> None:
+            waiting.append(thread.submit(lambda: raw.write(packer.add(text))))
+            if len(waiting) > _WAITING:
+                waiting.popleft().result()
+
+        try:
+            yield write
+            for block in waiting:
+                block.result()
+        finally:
+            thread.shutdown(cancel_futures=True)
+        raw.write(packer.finish())
+        raw.flush()
+        os.fsync(raw.fileno())
 
 
 def import_moses(
