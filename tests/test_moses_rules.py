@@ -15,13 +15,13 @@ from typing import NamedTuple
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from treeglot.search.trees import RuleUse, TreeDecoder, default_tree_weights
 
 from treeglot import TreeglotError, lm
 from treeglot._core.tables import GzipPacker
 from treeglot.errors import ConfigError
 from treeglot.grammars.hierarchical import MOSES_GLUE
 from treeglot.pipeline.export import format_chart_weights
-from treeglot.search.trees import RuleUse, TreeDecoder, default_tree_weights
 from treeglot.tables import RuleTable, build_rule_table
 from treeglot.tables.moses import export_moses_rules
 from treeglot.trees import DependencyTree, ParsedSentence, Tokens

@@ -77,6 +77,7 @@ def tuning_stage(project: Project, system: str, announce: Callable[[str], object
                 f"unfinished: the best of {iteration.number} iterations, BLEU {best[-1].bleu:.2f} on dev; "
                 f"`treeglot tune --system {system}` goes on"
             )
+            unfinished.parent.mkdir(parents=True, exist_ok=True)
             write_weights(unfinished, best[-1].weights, note=note)
 
         result = tune(
