@@ -10,9 +10,8 @@
 #include <cstring>
 #include <limits>
 
-#include "base/numbers.hh"
-
 #include "base/number_text.hh"
+#include "base/numbers.hh"
 
 namespace treeglot {
 namespace {

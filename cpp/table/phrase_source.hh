@@ -76,7 +76,7 @@ class PhraseSource {
   virtual std::size_t target_size() const = 0;                // target ids are 0 ... target_size() - 1
   virtual std::string_view target_word(WordId id) const = 0;
   virtual WordId target_id(std::string_view word) const = 0;  // kNoWord if no phrase has it
-  virtual int longest_source() const = 0;  // words of the longest source phrase
+  virtual int longest_source() const = 0;                     // words of the longest source phrase
   virtual bool has_reordering() const = 0;
 
   // Appends the translations of a phrase to `out`, always in the same order; a table that has them by p(e|f) leaves
