@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from exhaustive_decoder import WORDS, Exhaustive, World, random_constituents, random_sentence, random_tree
+from exhaustive_decoder import Exhaustive
+from random_worlds import WORDS, World, random_constituents, random_sentence, random_tree
 from treeglot.errors import ConfigError, TreeglotError
 from treeglot.examples import worked_example
 from treeglot.search import forest_decoder, start_weights, walk

@@ -1,5 +1,7 @@
 #include "forest/decoder.hh"
 
+#include <algorithm>
+#include <numeric>
 #include <optional>
 #include <stdexcept>
 
@@ -31,7 +33,14 @@ class TreeDecoder::ForestWorker : public Decoder::Worker {
         cache(*decoder.scorer_, decoder.limits_.tables),
         forest(cache, decoder.phrases_, decoder.blocks_.back(), decoder.limits_.forest) {
     search.emplace(decoder.model_, decoder.current_weights(), decoder.limits_.search);
-    for (std::size_t i = 0; i < decoder.blocks_.size(); ++i) {
+    // By name, in whatever order the tables came: of equal derivations the one whose edge is first in the forest wins.
+    std::vector<std::size_t> order(decoder.blocks_.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(decoder.tables_.size()),
+              [&](std::size_t a, std::size_t b) {
+                return decoder.blocks_[a].grammar->name < decoder.blocks_[b].grammar->name;
+              });
+    for (std::size_t i : order) {
       const RuleTable* table = i < decoder.tables_.size() ? decoder.tables_[i] : nullptr;
       matchers.push_back(decoder.blocks_[i].grammar->matcher({table, decoder.blocks_[i], decoder.options_[i]}));
     }

@@ -182,9 +182,7 @@ void HdrMatcher::walk(SentenceForest& forest, const Part& part, std::size_t plac
     if (!options_.phrasal_recursion && !forest.phrase(node.begin, node.end)) continue;
     const Symbol next = symbol(node.covers_head ? SymbolKind::kHeadPhrasal : SymbolKind::kPhrasal, category);
     if (!table_.find(walk_step(key, next)).prefix) continue;  // before a node is made
-    const NodeId group = forest.group(node.begin, node.end);
-    asked_.insert(group);
-    step(next, node.last - node.first, 1, group, true);
+    step(next, node.last - node.first, 1, forest.group(node.begin, node.end), true);
   }
 }
 
@@ -210,7 +208,10 @@ void HdrMatcher::take(SentenceForest& forest, const Part& part, WalkKey key) {
   const CachedOptions* rules = forest.cache().rules(table_, block_, place, symbols_);
   if (!rules) return;
   std::array<NodeId, kMaxMembers> tails;
-  for (std::size_t i = 0; i < tails_.size(); ++i) tails[i] = tails_[i].node;
+  for (std::size_t i = 0; i < tails_.size(); ++i) {
+    tails[i] = tails_[i].node;
+    if (forest.forest()[tails[i]].kind == NodeKind::kGroup) asked_.insert(tails[i]);
+  }
   forest.add_edge(part.node, &rules->list, {tails.data(), tails_.size()}, origin(), symbols_);
   if (options_.structures && !rules->labels.empty()) build_on_the_fly(forest, part, *rules, place.rules);
 }
@@ -309,7 +310,14 @@ void HdrMatcher::build_on_the_fly(SentenceForest& forest, const Part& part, cons
         option.features = parent.features;
         option.rule = parent.rule;
         forest.cache().scorer().complete(option);
-        fresh.options.push_back(std::move(option));
+        // Rules that have become equal are one, the best.
+        auto equal = std::find_if(fresh.options.begin(), fresh.options.end(),
+                                  [&](const RuleOption& other) { return other.target == option.target; });
+        if (equal == fresh.options.end()) {
+          fresh.options.push_back(std::move(option));
+        } else if (option.score > equal->score) {
+          *equal = std::move(option);
+        }
       }
       if (!fresh.options.empty()) fresh.finish({}, 0);
     });
