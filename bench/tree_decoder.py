@@ -1,7 +1,7 @@
 """Speed of a project's systems: ``python bench/tree_decoder.py PROJECT SYSTEM... [--part test] [--json]``.
 
 For each system, which must be trained, prints the sentences a second of CPU time in one thread, the milliseconds in which tables and
-model are opened, the mean size of a forest (nodes, edges, options), and the memory beyond what the process had before; with the
+model are opened, the mean size of a forest (nodes, edges, rules), and the memory beyond what the process had before; with the
 project's weights and limits. Every system runs in a process of its own.
 """
 
@@ -14,7 +14,7 @@ import sys
 import time
 from pathlib import Path
 
-from treeglot.pipeline.decoding import decode, read_part
+from treeglot.pipeline.decoding import read_part
 from treeglot.pipeline.project import Project
 
 
@@ -28,20 +28,20 @@ def private_memory() -> int:
 
 def measure(folder: Path, system: str, part: str) -> dict[str, float | str]:
     project = Project(folder)
-    inputs = read_part(project, project.system(system), part)
+    corpus = read_part(project, project.system(system), part)
     before, start = private_memory(), time.process_time()
     decoder = project.decoder(system)
     opened, start = time.process_time() - start, time.process_time()
-    translations = decode(decoder, inputs, threads=1, derivations=False)
+    translations = decoder.translate(corpus, threads=1)
     seconds = time.process_time() - start
-    sizes = [size for one in translations if (size := getattr(one, "forest_size", None))]
-    forest = [round(sum(column) / len(sizes)) for column in zip(*sizes, strict=True)] if sizes else []
+    sizes = zip(*(translation.forest_size for translation in translations), strict=True)
+    forest = [round(sum(column) / len(translations)) for column in sizes]
     return {
         "system": system,
         "sentences": len(translations),
         "sentences/s": round(len(translations) / seconds, 1),
         "start-up ms": round(1000 * opened, 1),
-        **dict(zip(("nodes", "edges", "options"), forest, strict=False)),
+        **dict(zip(("nodes", "edges", "rules"), forest, strict=True)),
         "memory MB": round((private_memory() - before) / 1e6, 1),
     }
 
