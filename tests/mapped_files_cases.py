@@ -15,7 +15,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from test_tree_decoder import World
+from random_worlds import World
 from treeglot import TreeglotError, alignment, lm
 from treeglot._core import align
 from treeglot.search import open_phrases, phrase_decoder, start_weights
@@ -73,7 +73,7 @@ def make_files(folder: Path) -> None:
     for grammar in ("augmented", "hierarchical"):
         (folder / f"{grammar}.world").mkdir()
         world = World(1, folder / f"{grammar}.world", grammar)
-        Path(world.table.path).rename(folder / grammar)
+        Path(world.tables[grammar].path).rename(folder / grammar)
     shutil.copy(world.phrases, folder / "counted")
     text = {name: (world.phrases.parent / name).read_text().splitlines() for name in ("s", "t")}
     for name, order in (("unigrams", 1), ("trigrams", 3)):
@@ -97,9 +97,8 @@ class User:
         for grammar in ("augmented", "hierarchical"):
             (folder / grammar).mkdir()
             self.worlds[grammar] = World(1, folder / grammar, grammar)
-        self.worlds["hierarchical"].phrases = None  # it has no weights for them
         self.world = self.worlds["augmented"]
-        self.good = self.world.model, self.world.table
+        self.good = self.world.model, dict(self.world.tables)
         self.sentences = parsed_corpus(self.world.sentences[:3])
         self.sources = [" ".join(sentence.tokens.forms) for sentence in self.world.sentences[:3]]
 
@@ -161,7 +160,7 @@ class User:
         with table.blame():
             table.core.walk_all()
         world = self.worlds[grammar]
-        world.table = table
+        world.tables[grammar] = table
         world.decoder().translate(self.sentences, nbest=3)
 
     def aligner(self, path: Path) -> None:
@@ -233,7 +232,7 @@ def main(folder: Path, kind: str, cases: str) -> None:
         print(name, flush=True)
         path.unlink(missing_ok=True)  # the old one may still be mapped
         path.write_bytes(bad)
-        user.world.model, user.world.table = user.good
+        user.world.model, user.world.tables = user.good[0], dict(user.good[1])
         tried += 1
         try:
             user.use(kind, path)

@@ -441,7 +441,8 @@ def with_checksums(content: bytearray) -> bytes:
 
 
 SECTIONS = 29
-HEADER_SIZE = 40 + 32 + SECTIONS * 16
+PROBE_SIZE = 40
+HEADER_SIZE = 40 + PROBE_SIZE + SECTIONS * 16
 
 
 def test_forged_files_are_refused(stored: Path, tmp_path: Path) -> None:
@@ -452,7 +453,7 @@ def test_forged_files_are_refused(stored: Path, tmp_path: Path) -> None:
     assert path.read_bytes() == content, "the test does not know the format any more"
     refused = opened = 0
     made = random.Random(5)
-    places = [72 + 8 * k for k in range(2 * SECTIONS)]
+    places = [40 + PROBE_SIZE + 8 * k for k in range(2 * SECTIONS)]
     values = [0, 1, 8, len(content), len(content) - 8, 1 << 31, 1 << 63, (1 << 64) - 8, (1 << 64) - 1, 1 << 61]
     for place in places:
         for value in values:

@@ -210,6 +210,7 @@ source = "raw/train.zh"
 target = "raw/train.en"
 [cleaning]
 max_length = 12
+max_dropped = 1.0
 [text]
 casing = "lower"
 tokenizer = "space"

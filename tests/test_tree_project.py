@@ -108,7 +108,7 @@ def test_presets_and_sections() -> None:
     for name in presets():
         found = config.system(name)
         assert found and (found.is_phrase_based == (name == "phrases")), name
-    assert preset("best").free_phrases and not preset("consdep2str").free_phrases
+    assert preset("best").options["free_phrases"] and not preset("consdep2str").options["free_phrases"]
     assert not preset("hierarchical").needs and not preset("hierarchical").uses_phrases
 
 
@@ -157,7 +157,7 @@ def parallel(project: Project, part: str) -> None:
 
 
 def test_cleaning_drops_trees_and_text_alike(raw: Path, tmp_path: Path) -> None:
-    folder = make_project(tmp_path / "p", raw, more="[cleaning]\nmax_length = 12\nduplicates = true")
+    folder = make_project(tmp_path / "p", raw, more="[cleaning]\nmax_length = 12\nmax_dropped = 1.0\nduplicates = true")
     lines = (raw / "train.en").read_text(encoding="utf-8").splitlines()
     lines[4] = ""
     lines[7] = "word " * 30
@@ -288,7 +288,7 @@ def test_systems_share_tables(run: Run, raw: Path, tuned: Path) -> None:
     project = Project(tuned)
     names = [stage.name for stage in project.training_stages(["dep2str", "best", "consdep2str", "augmented-xie"])]
     rules = [name for name in names if name.startswith("rules-")]
-    assert rules == ["rules-dep2str", "rules-consdep2str", "rules-augmented", "rules-augmented.xie"]
+    assert rules == ["rules-dep2str", "rules-augmented", "rules-consdep2str", "rules-augmented.xie"]
     result = run("train", tuned, "--system", "consdep2str", "--json")
     assert result.code == 0 and all(stage["skipped"] for stage in json.loads(result.out))
 
@@ -386,7 +386,7 @@ def test_evaluate_a_system(run: Run, tuned: Path) -> None:
     [
         ("phrasal_recursion = true", "consdep2str"),
         ('binarize = "right"', "consdep2str.right"),
-        ("max_phrasal_nodes = 1", "consdep2str.nodes1"),
+        ("max_phrasal_nodes = 1", "consdep2str.max_phrasal_nodes1"),
         ("pop_limit = 20", "consdep2str"),
     ],
 )

@@ -93,7 +93,7 @@ class Grammar:
                 return option
         raise ConfigError(
             f"{self.name} has no option {name!r}",
-            remedy=_nearest(name, [option.name for option in self.options], "Options are"),
+            remedy=nearest(name, [option.name for option in self.options], "Options are"),
         )
 
     @property
@@ -171,7 +171,7 @@ def grammar(name: str) -> Grammar:
     """The grammar of that name."""
     known = grammars()
     if name not in known:
-        raise ConfigError(f"there is no grammar {name!r}", remedy=_nearest(name, known, "Grammars are"))
+        raise ConfigError(f"there is no grammar {name!r}", remedy=nearest(name, known, "Grammars are"))
     return known[name]
 
 
@@ -255,6 +255,7 @@ def load_grammars(path: str | os.PathLike[str], door: str | None = None) -> tupl
     return fresh
 
 
-def _nearest(name: str, names: Iterable[str], what: str) -> str:
+def nearest(name: str, names: Iterable[str], what: str) -> str:
+    """A remedy: the name that looks most like ``name``, and all of them."""
     close = difflib.get_close_matches(name, list(names), n=1, cutoff=0.4)
     return (f"did you mean {close[0]!r}? " if close else "") + f"{what} {', '.join(names)}"

@@ -289,7 +289,7 @@ class SystemSection(_Section):
         known = registry.grammars()
         for name in names:
             if name not in known:
-                raise ValueError(f"there is no grammar {name!r}; grammars are {', '.join(known)}")
+                raise ValueError(f"there is no grammar {name!r}; {registry.nearest(name, known, 'grammars are')}")
         if len(set(names)) != len(names):
             raise ValueError("a grammar is named twice")
         return names
