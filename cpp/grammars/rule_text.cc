@@ -63,17 +63,14 @@ void put_escape(int code, std::string& out) {
   out += buffer;
 }
 
-struct Escapes {
-  bool brackets = false;   // ( and ) anywhere
-  bool variable = false;   // x<digits> alone
-  bool bracketed = false;  // a last ] after a [, so that a tag is not taken for a joint category
-};
+}  // namespace
 
-void put(std::string_view text, const Escapes& escapes, std::string& out) {
+void write_escaped(std::string_view text, const Escapes& escapes, std::string& out) {
   const std::size_t variable = variable_prefix(text);
-  const bool first = text.starts_with('^') || text.starts_with("_:") ||
+  const bool first = (escapes.marks && (text.starts_with('^') || text.starts_with("_:"))) ||
                      (variable > 0 && (variable < text.size() ? text[variable] == ':' : escapes.variable));
-  const bool last = text.ends_with('*') || (escapes.bracketed && text.ends_with(']') && text.find('[') != text.npos);
+  const bool last = (escapes.marks && text.ends_with('*')) ||
+                    (escapes.bracketed && text.ends_with(']') && text.find('[') != text.npos);
   for (std::size_t i = 0; i < text.size();) {
     std::string_view rest = text.substr(i);
     if ((i == 0 && first) || (i + 1 == text.size() && last) || rest.starts_with("|||") || escape_at(rest) >= 0 ||
@@ -87,6 +84,8 @@ void put(std::string_view text, const Escapes& escapes, std::string& out) {
     }
   }
 }
+
+namespace {
 
 [[noreturn]] void refuse(std::string_view what, std::string_view token) {
   throw std::invalid_argument(std::string(what) + ": " + std::string(token));
@@ -225,14 +224,14 @@ void write_source(std::span<const Symbol> source, const TextOf& word, const Text
     switch (kind) {
       case SymbolKind::kWord:
       case SymbolKind::kHeadWord:
-        put(word(id), word_escapes, out);
+        write_escaped(word(id), word_escapes, out);
         break;
       case SymbolKind::kInternalWord:
-        put(word(id), word_escapes, out);
+        write_escaped(word(id), word_escapes, out);
         out += '*';
         break;
       case SymbolKind::kInternalTag:
-        put(category(id), word_escapes, out);
+        write_escaped(category(id), word_escapes, out);
         out += '*';
         break;
       case SymbolKind::kDeleted:
@@ -243,11 +242,11 @@ void write_source(std::span<const Symbol> source, const TextOf& word, const Text
       case SymbolKind::kHeadVariable:
       case SymbolKind::kOpen:
       case SymbolKind::kSite:
-        put(category(id), category_escapes, out);
+        write_escaped(category(id), category_escapes, out);
         break;
       case SymbolKind::kPhrasal:
       case SymbolKind::kHeadPhrasal:
-        put(category(id), word_escapes, out);
+        write_escaped(category(id), word_escapes, out);
         break;
       case SymbolKind::kGap:
         out += 'X';
@@ -269,7 +268,7 @@ void write_target(std::span<const TargetSymbol> target, const TextOf& word, std:
       out += 'x';
       out += std::to_string(variable_number(symbol) + 1);
     } else {
-      put(word(symbol), {false, true, false}, out);
+      write_escaped(word(symbol), {false, true, false}, out);
     }
   }
 }

@@ -62,6 +62,16 @@ struct SymbolText {
 // That of a family.
 SymbolText symbol_text(RuleFamily family);
 
+// What is escaped in a word or category beside white space, |||, escapes and variables x<digits>:.
+struct Escapes {
+  bool brackets = false;   // ( and ) anywhere
+  bool variable = false;   // x<digits> alone
+  bool bracketed = false;  // a last ] after a [, so that a tag is not taken for a joint category
+  bool marks = true;       // a first ^ or _: and a last *
+};
+// Appends a word or category with its escapes.
+void write_escaped(std::string_view text, const Escapes& escapes, std::string& out);
+
 // Undoes the escapes of one word or category.
 std::string unescape(std::string_view text);
 

@@ -17,8 +17,8 @@ from rich.table import Table
 
 from treeglot.cli import rules_tables
 from treeglot.cli.grammar_options import with_grammar_options
-from treeglot.cli.rules_extract import Inputs, check_options, report, write_rules
-from treeglot.errors import ConfigError, TreeglotError
+from treeglot.cli.rules_extract import Inputs, check_options, plain_text, report, write_rules
+from treeglot.errors import TreeglotError
 from treeglot.files import atomic_write_binary
 from treeglot.grammars import registry
 from treeglot.grammars.phrases import MAX_LENGTH
@@ -45,7 +45,8 @@ SourceOption = Annotated[str, typer.Option("--source", help="Tokenised source te
 
 def _for(need: str) -> str:
     """The grammars that need something, for help."""
-    return ", ".join(name for name, grammar in registry.grammars().items() if need in grammar.needs)
+    names = ", ".join(name for name, grammar in registry.grammars().items() if need in grammar.needs)
+    return f": for {names}" if names else ""
 
 
 SourceTextOption = Annotated[
@@ -53,13 +54,28 @@ SourceTextOption = Annotated[
 ]
 ConlluOption = Annotated[
     str | None,
-    typer.Option("--source-conllu", help=f"Dependency trees of the source: for {_for('source_dependency')}."),
+    typer.Option("--source-conllu", help=f"Dependency trees of the source{_for('source_dependency')}."),
 ]
 PennOption = Annotated[
     str | None,
-    typer.Option("--source-penn", help=f"Constituency trees of the source: for {_for('source_constituency')}."),
+    typer.Option("--source-penn", help=f"Constituency trees of the source{_for('source_constituency')}."),
 ]
 TargetOption = Annotated[str, typer.Option("--target", help="Tokenised target text.")]
+TargetTextOption = Annotated[
+    str | None, typer.Option("--target", help="Tokenised target text; not with trees of the target.")
+]
+TargetConlluOption = Annotated[
+    str | None,
+    typer.Option("--target-conllu", help=f"Dependency trees of the target{_for('target_dependency')}."),
+]
+TargetPennOption = Annotated[
+    str | None,
+    typer.Option("--target-penn", help=f"Constituency trees of the target{_for('target_constituency')}."),
+]
+NodesOption = Annotated[
+    str | None,
+    typer.Option("--nodes", help=f"Links between nodes of the trees, such as 0-0 2-w1{_for('node_links')}."),
+]
 AlignOption = Annotated[str, typer.Option("--align", help="Word links, such as 0-0 1-2, a line for each pair.")]
 LengthOption = Annotated[int, typer.Option("--max-length", help="The longest phrase on either side, in words.")]
 MemoryOption = Annotated[str, typer.Option(help="Limit for counting and sorting, such as 4g.")]
@@ -80,11 +96,14 @@ PHRASES = registry.phrase_grammar().name
 @with_grammar_options
 def extract(
     grammar: Annotated[str, typer.Argument(metavar="GRAMMAR", help=f"One of: {', '.join(EXTRACTED)}.")],
-    target: TargetOption,
     align: AlignOption,
+    target: TargetTextOption = None,
     source: SourceTextOption = None,
     conllu: ConlluOption = None,
     penn: PennOption = None,
+    target_conllu: TargetConlluOption = None,
+    target_penn: TargetPennOption = None,
+    nodes: NodesOption = None,
     max_length: Annotated[
         int, typer.Option("--max-length", help="phrases: the longest phrase on either side, in words.")
     ] = MAX_LENGTH,
@@ -100,13 +119,12 @@ def extract(
     an empty line after each pair; where unaligned words make m rules of one, each counts 1/m.
     """
     check_options(grammar, options)
+    inputs = Inputs(target, align, source, conllu, penn, target_conllu, target_penn, nodes)
     with atomic_write_binary("-") as out:
         if registry.grammar(grammar).has_rules:
-            inputs = Inputs(target, align, source, conllu, penn)
             report(write_rules(grammar, inputs, out, **options))
             return
-        if source is None or conllu is not None or penn is not None:
-            raise ConfigError("phrases are extracted from plain text", remedy="give --source and no trees")
+        source, target = plain_text(inputs)
         pairs = write_phrase_counts(
             source, target, align, out, max_length=max_length, memory=memory, threads=threads, folder=temporary
         )
@@ -116,13 +134,16 @@ def extract(
 @app.command()
 @with_grammar_options
 def build(
-    target: TargetOption,
     align: AlignOption,
     out: Annotated[Path, typer.Option("--out", "-o", help="The table.")],
+    target: TargetTextOption = None,
     source: SourceTextOption = None,
     grammar: Annotated[str, typer.Option("--grammar", help=f"One of: {', '.join(EXTRACTED)}.")] = PHRASES,
     conllu: ConlluOption = None,
     penn: PennOption = None,
+    target_conllu: TargetConlluOption = None,
+    target_penn: TargetPennOption = None,
+    nodes: NodesOption = None,
     min_count: Annotated[float, typer.Option(help="Not for phrases: rules below it are left out.")] = 0.0,
     discounting: Annotated[
         Literal["none", "good-turing", "kneser-ney"], typer.Option(help="Not for phrases: of the probabilities.")
@@ -142,10 +163,11 @@ def build(
 ) -> None:
     """Extract, count and score the phrase pairs or rules of an aligned corpus and store them as a table."""
     check_options(grammar, options)
+    inputs = Inputs(target, align, source, conllu, penn, target_conllu, target_penn, nodes)
     if registry.grammar(grammar).has_rules:
         rules_tables.build_rules(
             grammar,
-            Inputs(target, align, source, conllu, penn),
+            inputs,
             out,
             min_count=min_count,
             discounting=discounting,
@@ -155,8 +177,7 @@ def build(
             **options,
         )
         return
-    if source is None or conllu is not None or penn is not None:
-        raise ConfigError("phrases are extracted from plain text", remedy="give --source and no trees")
+    source, target = plain_text(inputs)
     report = build_phrase_table(
         source,
         target,

@@ -19,13 +19,17 @@ from treeglot.trees.corpus import Binarize, ParsedBitext, SideFiles, iterate_par
 
 
 class Inputs(NamedTuple):
-    """The files: ``source`` is plain text, the trees may be in one or two files."""
+    """The files: ``source`` and ``target`` are plain text, the trees of a side may be in one or two files; ``nodes`` are links
+    between nodes of constituency trees."""
 
-    target: str
+    target: str | None
     align: str
     source: str | None = None
     conllu: str | None = None
     penn: str | None = None
+    target_conllu: str | None = None
+    target_penn: str | None = None
+    nodes: str | None = None
 
     @property
     def name(self) -> str:
@@ -35,7 +39,10 @@ class Inputs(NamedTuple):
     @property
     def sides(self) -> tuple[SideFiles, SideFiles]:
         """The files of both sides."""
-        return SideFiles(self.conllu, self.penn, self.source), SideFiles(text=self.target)
+        return (
+            SideFiles(self.conllu, self.penn, self.source),
+            SideFiles(self.target_conllu, self.target_penn, self.target),
+        )
 
 
 class Summary(NamedTuple):
@@ -65,22 +72,27 @@ def write_rules(grammar: str, inputs: Inputs, out: BinaryIO, **options: registry
 def read_pairs(grammar: str, inputs: Inputs, binarize: Binarize = "none") -> Iterator[ParsedBitext]:
     """The sentence pairs of the files, some at a time; one without the trees that the grammar needs is an error."""
     first = 0
-    for bitext in iterate_parsed_bitext(*inputs.sides, inputs.align, binarize=binarize):
-        check_trees(grammar, bitext, first, inputs.name)
+    for bitext in iterate_parsed_bitext(*inputs.sides, inputs.align, inputs.nodes, binarize=binarize):
+        check_trees(grammar, bitext, first, inputs)
         first += len(bitext)
         yield bitext
 
 
-def check_trees(grammar: str, bitext: ParsedBitext, first: int, path: str) -> None:
+def check_trees(grammar: str, bitext: ParsedBitext, first: int, inputs: Inputs) -> None:
     """Refuse pairs (numbered from ``first``) without the trees that a grammar needs."""
-    for kind in sorted(registry.grammar(grammar).source_trees):
-        missing = bitext.columns.source.first_without(kind == "dependency")
-        if missing is not None:
-            raise TreeError(
-                f"sentence {first + missing + 1}: no {kind} tree",
-                path=path,
-                remedy=f"{grammar} needs the {kind} tree of every source sentence; treeglot parse makes them",
-            )
+    known, columns = registry.grammar(grammar), bitext.columns
+    for name, trees, side, files in (
+        ("source", known.source_trees, columns.source, inputs.sides[0]),
+        ("target", known.target_trees, columns.target, inputs.sides[1]),
+    ):
+        for kind in sorted(trees):
+            missing = side.first_without(kind == "dependency")
+            if missing is not None:
+                raise TreeError(
+                    f"sentence {first + missing + 1}: no {kind} tree",
+                    path=files.name,
+                    remedy=f"{grammar} needs the {kind} tree of every {name} sentence; treeglot parse makes them",
+                )
 
 
 def report(summary: Summary) -> None:
@@ -96,28 +108,50 @@ def report(summary: Summary) -> None:
         )
     if summary.counters.get("cut"):
         print(f"{summary.counters['cut']:,} places with more rules than the bounds allow", file=sys.stderr)
+    if "cut_rules" in summary.counters:
+        print(
+            f"{summary.counters['cut_rules']:,} rules beyond the limits left out, and {summary.counters['cut_minimal']:,} "
+            "minimal rules that are too large",
+            file=sys.stderr,
+        )
 
 
 def check_inputs(grammar: str, inputs: Inputs) -> None:
     """Refuse a call without the trees that the grammar needs, before any file is opened."""
-    needs = registry.grammar(grammar).source_trees
+    needs = registry.grammar(grammar).needs
     missing = [
         option
         for option, kind, given in (
-            ("--source-conllu", "dependency", inputs.conllu),
-            ("--source-penn", "constituency", inputs.penn),
+            ("--source-conllu", "source_dependency", inputs.conllu),
+            ("--source-penn", "source_constituency", inputs.penn),
+            ("--target-conllu", "target_dependency", inputs.target_conllu),
+            ("--target-penn", "target_constituency", inputs.target_penn),
         )
         if kind in needs and not given
     ]
     if missing:
         raise ConfigError(f"{grammar} without {' and '.join(missing)}", remedy=f"give {' and '.join(missing)}")
-    trees = inputs.conllu or inputs.penn
-    if not trees and not inputs.source:
-        raise ConfigError(f"{grammar} without a source", remedy="give --source, --source-conllu or --source-penn")
-    if trees and inputs.source:
-        raise ConfigError(
-            "--source and trees of the source", remedy="leave --source out: the words of the trees are the source"
-        )
+    for name, files in zip(("source", "target"), inputs.sides, strict=True):
+        trees = files.conllu or files.penn
+        if not trees and not files.text:
+            raise ConfigError(f"{grammar} without a {name}", remedy=f"give --{name}, --{name}-conllu or --{name}-penn")
+        if trees and files.text:
+            raise ConfigError(
+                f"--{name} and trees of the {name}",
+                remedy=f"leave --{name} out: the words of the trees are the {name}",
+            )
+    if inputs.nodes and "node_links" not in needs:
+        raise ConfigError(f"{grammar} has no use for --nodes", remedy="leave --nodes out")
+    if inputs.nodes and not (inputs.penn and inputs.target_penn):
+        raise ConfigError("--nodes without constituency trees", remedy="give --source-penn and --target-penn")
+
+
+def plain_text(inputs: Inputs) -> tuple[str, str]:
+    """Source and target of a grammar that has no use for trees; others are refused."""
+    trees = (inputs.conllu, inputs.penn, inputs.target_conllu, inputs.target_penn, inputs.nodes)
+    if inputs.source is None or inputs.target is None or any(file is not None for file in trees):
+        raise ConfigError("phrases are extracted from plain text", remedy="give --source, --target and no trees")
+    return inputs.source, inputs.target
 
 
 def check_options(grammar: str, options: Mapping[str, registry.Value]) -> None:

@@ -37,7 +37,9 @@ def build_rules(
     """Read trees, target and links, and make the rule table of a grammar."""
     check_inputs(grammar, inputs)
     try:
-        corpus = read_parsed_bitext(*inputs.sides, inputs.align, binarize=extraction.get("binarize", "none"))
+        corpus = read_parsed_bitext(
+            *inputs.sides, inputs.align, inputs.nodes, binarize=extraction.get("binarize", "none")
+        )
         report = build_rule_table(
             grammar,
             corpus,

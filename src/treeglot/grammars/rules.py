@@ -13,7 +13,6 @@ x1:OD ^款 ||| x1 ||| 1
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from treeglot._core import rules as core
@@ -40,24 +39,17 @@ class Rule(NamedTuple):
 
 
 def extract_rules(grammar: str, pair: AlignedPair, *, binarize: Binarize = "none", **options: Any) -> list[Rule]:
-    """The rules of a grammar in an aligned pair whose source is parsed, in the order of their lines. Equal rules are
+    """The rules of a grammar in an aligned pair with the trees it needs, in the order of their lines. Equal rules are
     one, with counts added up and labels united. Word links of every kind count."""
     links = [(link.source, link.target) for link in pair.word_links]
-    return extract_words(grammar, pair.source, pair.target.tokens.forms, links, binarize=binarize, **options)
-
-
-def extract_words(
-    grammar: str,
-    source: ParsedSentence,
-    target: Sequence[str],
-    links: Sequence[tuple[int, int]],
-    *,
-    binarize: Binarize = "none",
-    **options: Any,
-) -> list[Rule]:
-    """`extract_rules` for a parsed source, the words of its translation and their links (source number, target number)."""
-    check_trees(grammar, source)
-    bitext = parsed_bitext([(source, target, links)], binarize=binarize)
+    nodes = [(link.source, link.target) for link in pair.node_links]
+    known = registry.grammar(grammar)
+    check_trees(grammar, pair.source)
+    check_trees(grammar, pair.target, target=True)
+    target = pair.target if known.target_trees else pair.target.tokens.forms
+    triple = pair.source, target, links
+    takes_nodes = "node_links" in known.needs and binarize == "none"
+    bitext = parsed_bitext([(*triple, nodes) if takes_nodes else triple], binarize=binarize)
     return [Rule(*rule) for rule in make_extractor(grammar, bitext, **options).rules(0)]
 
 
@@ -70,12 +62,14 @@ def make_extractor(grammar: str, bitext: ParsedBitext, **options: Any) -> core.E
         raise ConfigError(str(error), remedy="see treeglot rules extract --help for what each grammar can do") from None
 
 
-def check_trees(grammar: str, source: ParsedSentence, number: int | None = None) -> None:
-    """Refuse a sentence without the trees that a grammar needs; ``number`` names it if it has no id."""
-    for kind, tree in (("dependency", source.dependency), ("constituency", source.constituency)):
-        if kind in registry.grammar(grammar).source_trees and tree is None and len(source.tokens) > 0:
-            name = source.id or (str(number) if number is not None else "")
+def check_trees(grammar: str, sentence: ParsedSentence, number: int | None = None, *, target: bool = False) -> None:
+    """Refuse a sentence of the source, or of the ``target``, without the trees that a grammar needs; ``number`` names it if it
+    has no id."""
+    known, side = registry.grammar(grammar), "target" if target else "source"
+    for kind, tree in (("dependency", sentence.dependency), ("constituency", sentence.constituency)):
+        if kind in (known.target_trees if target else known.source_trees) and tree is None and len(sentence.tokens) > 0:
+            name = sentence.id or (str(number) if number is not None else "")
             raise TreeError(
-                f"{f'sentence {name}: ' if name else ''}no {kind} tree",
-                remedy=f"{grammar} needs the {kind} tree of every source sentence; treeglot parse makes them",
+                f"{f'sentence {name}: ' if name else ''}no {kind} tree{' of the target' if target else ''}",
+                remedy=f"{grammar} needs the {kind} tree of every {side} sentence; treeglot parse makes them",
             )

@@ -132,6 +132,12 @@ class Project:
                 path=self.folder / CONFIG_NAME,
                 remedy=f"add conllu and penn to [data.*], or a section [systems.{name}]: then the source is parsed",
             )
+        if found.target_needs:
+            raise ConfigError(
+                f"the system {name!r} is learnt from trees of the target, which projects do not have yet",
+                path=self.folder / CONFIG_NAME,
+                remedy="parse both sides with treeglot parse, and build its table with treeglot rules build",
+            )
         return found
 
     def check_system(self, system: str) -> str:

@@ -138,12 +138,17 @@ def build_rule_table(
 
 
 def _check_trees(grammar: registry.Grammar, corpus: core_parsed.ParsedBitext) -> None:
-    for kind in sorted(grammar.source_trees):
-        missing = corpus.source.first_without(kind == "dependency")
-        if missing is not None:
-            raise TreeError(
-                f"{grammar.name} needs {kind} trees, and sentence {missing + 1} has none", remedy="parse the corpus"
-            )
+    for trees, side, which in (
+        (grammar.source_trees, corpus.source, ""),
+        (grammar.target_trees, corpus.target, " of the target"),
+    ):
+        for kind in sorted(trees):
+            missing = side.first_without(kind == "dependency")
+            if missing is not None:
+                raise TreeError(
+                    f"{grammar.name} needs {kind} trees{which}, and sentence {missing + 1} has none",
+                    remedy="parse the corpus",
+                )
 
 
 def _run(progress: core.Progress, title: str, job: Callable[[], T]) -> T:

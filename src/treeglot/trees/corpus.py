@@ -139,17 +139,28 @@ def parsed_corpus(
 
 
 def parsed_bitext(
-    pairs: Iterable[tuple[ParsedSentence, Sequence[str], Sequence[tuple[int, int]]]],
+    pairs: Iterable[
+        tuple[ParsedSentence, Sequence[str] | ParsedSentence, Sequence[tuple[int, int]]]
+        | tuple[ParsedSentence, Sequence[str] | ParsedSentence, Sequence[tuple[int, int]], Sequence[tuple[int, int]]]
+    ],
     *,
     casing: Casing | None = None,
     binarize: Binarize = "none",
 ) -> ParsedBitext:
-    """Sentences with their target words and links (source number, target number)."""
+    """Sentences with their targets (words, or a parsed sentence), word links and, if there are any, node links: numbers of
+    source and target, phrase n of the tree as n and word j as ~j. Trees of the target are not binarised."""
     corpus = ParsedBitext()
-    for number, (sentence, target, links) in enumerate(pairs, start=1):
+    for number, (sentence, target, links, *nodes) in enumerate(pairs, start=1):
         columns, moved = _columns(sentence, casing, binarize)
+        target_columns: Columns = (
+            _columns(target, None, "none")[0] if isinstance(target, ParsedSentence) else (target, (), (), ())
+        )
+        node_links = [
+            (_node_number(one, columns), _node_number(other, target_columns))
+            for one, other in (nodes[0] if nodes else ())
+        ]
         try:
-            corpus.columns.add(columns, (target, (), (), ()), links)
+            corpus.columns.add(columns, target_columns, links, node_links)
         except ValueError as error:
             raise TreeError(
                 f"sentence {sentence.id or number}: {error}",
@@ -157,6 +168,11 @@ def parsed_bitext(
             ) from None
         corpus.lifted += moved
     return corpus
+
+
+def _node_number(node: int, columns: Columns) -> int:
+    """A phrase n or word ~j of a tree as the core numbers nodes: the words after the phrases."""
+    return node if node >= 0 else len(columns[3]) + ~node
 
 
 def _columns(sentence: ParsedSentence, casing: Casing | None, binarize: Binarize) -> tuple[Columns, int]:

@@ -1,0 +1,256 @@
+#include "grammars/tree2tree/matcher.hh"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+namespace treeglot::forest {
+
+namespace {
+
+constexpr Symbol kCloseSymbol = symbol(SymbolKind::kClose, 0);
+constexpr std::string_view kUntyped = "X", kUnknownWord = "NN";
+constexpr NodeId kNoNode = SentenceForest::kNoNode;
+
+}  // namespace
+
+TreeToTreeMatcher::TreeToTreeMatcher(const RuleTable& table, const GrammarBlock& block, int max_trees, bool fuzzy,
+                                     int mismatch_feature)
+    : table_(table),
+      block_(block),
+      max_trees_(max_trees),
+      fuzzy_(fuzzy),
+      mismatch_feature_(block.first_feature + kBlockSize + mismatch_feature) {}
+
+void TreeToTreeMatcher::match(SentenceForest& forest) {
+  const ParsedSentence& sentence = forest.sentence();
+  const std::uint32_t words = static_cast<std::uint32_t>(sentence.size());
+  spans_.clear();
+  order_.clear();
+  if (words == 0) return;
+  if (!is_tree(sentence)) {
+    for (std::uint32_t j = 0; j < words; ++j) {
+      order_.push_back({j, j + 1});
+      complete_span(forest, order_.back());
+    }
+    glue(forest);
+    return;
+  }
+  covers_.reset(sentence);
+  forest.ids(table_, ids_);
+  longest_ = table_.longest_source();
+  covers_.spans(static_cast<std::size_t>(max_trees_), order_);
+  std::sort(order_.begin(), order_.end(), [](const WordSpan& a, const WordSpan& b) {
+    return std::tuple(a.size(), a.begin) < std::tuple(b.size(), b.begin);
+  });
+  for (const WordSpan& span : order_) {
+    match_span(forest, span);
+    complete_span(forest, span);
+  }
+  glue(forest);
+}
+
+NodeId TreeToTreeMatcher::typed(SentenceForest& forest, WordSpan span, std::uint32_t category) {
+  Translations& known = spans_[key(span)];
+  for (const auto& [other, node] : known.typed) {
+    if (other == category) return node;
+  }
+  const NodeId node = forest.typed(static_cast<int>(span.begin), static_cast<int>(span.end), category);
+  known.typed.emplace_back(category, node);
+  return node;
+}
+
+// The span must have translations, and all that it will have.
+NodeId TreeToTreeMatcher::any(SentenceForest& forest, WordSpan span) {
+  Translations& known = *at(span);
+  if (known.any != kNoNode) return known.any;
+  if (known.typed.size() == 1) return known.any = known.typed[0].second;
+  known.any = forest.helper(static_cast<int>(span.begin), static_cast<int>(span.end));
+  for (const auto& [category, node] : known.typed) forest.join(known.any, node);
+  return known.any;
+}
+
+NodeId TreeToTreeMatcher::tail(SentenceForest& forest, WordSpan span, std::uint32_t category) {
+  Translations* known = at(span);
+  if (!known) return kNoNode;
+  NodeId exact = kNoNode;
+  for (const auto& [other, node] : known->typed) {
+    if (other == category) exact = node;
+  }
+  if (!fuzzy_ || (exact != kNoNode && known->typed.size() == 1)) return exact;
+  for (const auto& [other, node] : known->wanted) {
+    if (other == category) return node;
+  }
+  const NodeId wanted = forest.helper(static_cast<int>(span.begin), static_cast<int>(span.end));
+  known->wanted.emplace_back(category, wanted);
+  if (exact != kNoNode) forest.join(wanted, exact);
+  const NodeId others = any(forest, span);
+  forest.add_edge(wanted, forest.sequence(1, mismatch_feature_), {&others, 1}, kFromJoin);
+  return wanted;
+}
+
+void TreeToTreeMatcher::match_span(SentenceForest& forest, WordSpan span) {
+  outer_ = span;
+  steps_ = 0;
+  pending_.clear();
+  symbols_.clear();
+  variables_.clear();
+  variable_trees_.clear();
+  covers_.cover(span, cover_);
+  for (auto root = cover_.rbegin(); root != cover_.rend(); ++root) pending_.push_back({*root, false});
+  step(forest, walk_start(), {}, false);
+}
+
+// What stands where no rule does.
+void TreeToTreeMatcher::complete_span(SentenceForest& forest, WordSpan span) {
+  if (at(span)) return;
+  OptionCache& cache = forest.cache();
+  if (span.size() == 1) {
+    const int j = static_cast<int>(span.begin);
+    forest.copy_word(typed(forest, span, cache.category(copied_category(forest.word_text(j)))), j);
+    return;
+  }
+  covers_.cover(span, cover_);
+  if (cover_.size() > 1) return;
+  std::uint32_t node = cover_[0];
+  while (covers_.tree().children(node).size() == 1) node = covers_.tree().children(node)[0];
+  tails_.clear();
+  for (std::uint32_t child : covers_.tree().children(node)) tails_.push_back(any(forest, covers_.span(child)));
+  forest.add_pseudo(typed(forest, span, cache.category(kUntyped)), tails_);
+}
+
+void TreeToTreeMatcher::glue(SentenceForest& forest) {
+  for (const WordSpan& span : order_) {
+    if (!at(span)) continue;
+    const NodeId part = any(forest, span), whole = forest.glue(static_cast<int>(span.end));
+    if (span.begin == 0) {
+      forest.add_edge(whole, forest.sequence(1, -1), {&part, 1}, kFromGlue);
+    } else {
+      const NodeId both[2] = {forest.glue(static_cast<int>(span.begin)), part};
+      forest.add_edge(whole, forest.sequence(2, kGlueFeature), both, kFromGlue);
+    }
+  }
+}
+
+// Goes on with one more symbol if the table has such a prefix. Calls nest as deep as source sides have symbols.
+template <class Next>
+void TreeToTreeMatcher::with_symbol(WalkKey key, Symbol next, Next&& go_on) {
+  if (symbols_.size() >= longest_ || ++steps_ > kMaxSteps) return;
+  const WalkKey longer = walk_step(key, next);
+  const RuleTable::Place place = table_.find(longer);
+  if (!place.prefix) return;
+  symbols_.push_back(next);
+  go_on(longer, place);
+  symbols_.pop_back();
+}
+
+// `open`: the last variable ends where the node begins.
+void TreeToTreeMatcher::expand(SentenceForest& forest, std::uint32_t n, WalkKey key, bool open) {
+  with_symbol(key, symbol(SymbolKind::kOpen, label(n)), [&](WalkKey inner, const RuleTable::Place& place) {
+    const ConstituencyNodes& tree = covers_.tree();
+    if (tree.is_preterminal(n)) {
+      const std::uint32_t word = ids_.words[tree.word(n)];
+      if (word == RuleTable::kNone) return;
+      with_symbol(inner, symbol(SymbolKind::kWord, word), [&](WalkKey after, const RuleTable::Place&) {
+        with_symbol(after, kCloseSymbol,
+                    [&](WalkKey whole, const RuleTable::Place& found) { step(forest, whole, found, false); });
+      });
+      return;
+    }
+    const std::span<const std::uint32_t> children = tree.children(n);
+    if (children.size() > longest_) return;
+    const std::size_t before = pending_.size();
+    pending_.push_back({n, true});
+    for (auto child = children.rbegin(); child != children.rend(); ++child) pending_.push_back({*child, false});
+    step(forest, inner, place, open);
+    pending_.resize(before);
+  });
+}
+
+// Reads what is pending in all ways; leaves everything as it was.
+void TreeToTreeMatcher::step(SentenceForest& forest, WalkKey key, const RuleTable::Place& place, bool open) {
+  if (pending_.empty()) {
+    take(forest, place);
+    return;
+  }
+  const Pending next = pending_.back();
+  pending_.pop_back();
+  if (next.close) {
+    with_symbol(key, kCloseSymbol,
+                [&](WalkKey after, const RuleTable::Place& found) { step(forest, after, found, open); });
+  } else if (const std::uint32_t category = label(next.node); category != RuleTable::kNone) {
+    const WordSpan span = covers_.span(next.node);
+    if (covers_.top(next.node) == next.node && span != outer_) {
+      with_symbol(key, symbol(SymbolKind::kSite, category), [&](WalkKey after, const RuleTable::Place& found) {
+        variables_.push_back(span);
+        variable_trees_.push_back(1);
+        step(forest, after, found, true);
+        variables_.pop_back();
+        variable_trees_.pop_back();
+      });
+      if (open) {
+        with_symbol(key, symbol(SymbolKind::kMore, category), [&](WalkKey after, const RuleTable::Place& found) {
+          const std::uint32_t end = variables_.back().end;
+          variables_.back().end = span.end;
+          ++variable_trees_.back();
+          step(forest, after, found, true);
+          variables_.back().end = end;
+          --variable_trees_.back();
+        });
+      }
+    }
+    expand(forest, next.node, key, open);
+  }
+  pending_.push_back(next);
+}
+
+void TreeToTreeMatcher::take(SentenceForest& forest, const RuleTable::Place& place) {
+  if (place.rules == 0) return;
+  for (std::size_t k = 0; k < variables_.size(); ++k) {
+    if (variables_[k] == outer_ || covers_.trees(variables_[k]) != variable_trees_[k]) return;
+  }
+  for (const auto& group : forest.cache().groups(table_, block_, place, symbols_)) {
+    if (group->tails.size() != variables_.size() || group->options.list.empty()) continue;
+    tails_.clear();
+    for (std::size_t k = 0; k < variables_.size(); ++k) {
+      const NodeId node = tail(forest, variables_[k], group->tails[k]);
+      if (node == kNoNode) break;
+      tails_.push_back(node);
+    }
+    if (tails_.size() != variables_.size()) continue;
+    forest.add_edge(typed(forest, outer_, group->head), &group->options.list, tails_,
+                    static_cast<std::uint16_t>(block_.number), symbols_);
+  }
+}
+
+std::string_view TreeToTreeMatcher::copied_category(std::string_view word) {
+  const WordId id = table_.target_id(word);
+  if (id >= table_.target_size()) return kUnknownWord;
+  if (!target_tags_) {
+    std::map<std::pair<WordId, std::uint32_t>, double> counts;
+    std::uint64_t position = 0;
+    std::vector<Symbol> source;
+    std::vector<RuleEntry> rules;
+    while (table_.scan(position, source, rules)) {
+      for (const RuleEntry& rule : rules) {
+        for (std::size_t i = 1; i < rule.target.size(); ++i) {
+          const TargetSymbol tag = rule.target[i - 1];
+          if (!is_target_word(rule.target[i]) || !is_target_node(tag)) continue;
+          counts[{rule.target[i], target_category(tag)}] += rule.count;
+        }
+      }
+      rules.clear();
+    }
+    target_tags_.emplace(table_.target_size(), RuleTable::kNone);
+    std::vector<double> most(table_.target_size(), 0.0);
+    for (const auto& [known, count] : counts) {  // of equally frequent ones the first
+      if (count <= most[known.first]) continue;
+      most[known.first] = count;
+      (*target_tags_)[known.first] = known.second;
+    }
+  }
+  const std::uint32_t tag = (*target_tags_)[id];
+  return tag == RuleTable::kNone ? kUnknownWord : table_.category(tag);
+}
+
+}  // namespace treeglot::forest
