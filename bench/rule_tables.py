@@ -27,6 +27,7 @@ from typing import Any
 
 from treeglot.alignment.base import train
 from treeglot.files import read_lines
+from treeglot.grammars import registry
 from treeglot.grammars.registry import rule_grammars
 from treeglot.progress import set_quiet
 from treeglot.tables.rules import RuleTable, build_rule_table
@@ -115,7 +116,8 @@ def main() -> int:
         links = options.links or Path(folder) / "links"
         if parsed is not None and not links.is_file():
             align(parsed, links)
-        for grammar in options.grammars or rule_grammars():
+        usual = [name for name in rule_grammars() if not registry.grammar(name).target_trees]  # one side is parsed
+        for grammar in options.grammars or usual:
             if grammar != "hierarchical" and parsed is None:
                 print(f"{grammar}: passed over without parsed files (--parsed or TREEGLOT_PARSED)", file=sys.stderr)
                 continue

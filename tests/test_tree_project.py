@@ -293,7 +293,14 @@ def test_systems_share_tables(run: Run, raw: Path, tuned: Path) -> None:
     assert result.code == 0 and all(stage["skipped"] for stage in json.loads(result.out))
 
 
-@pytest.mark.parametrize("system", list(presets()))
+def test_systems_with_trees_of_the_target_are_refused_at_once(run: Run, tuned: Path) -> None:
+    for name in presets():
+        if preset(name).target_needs:
+            result = run("-q", "train", tuned, "--system", name)
+            assert result.code == 1 and "trees of the target" in result.err and "rules build" in result.err
+
+
+@pytest.mark.parametrize("system", [name for name in presets() if not preset(name).target_needs])
 def test_every_preset_translates(run: Run, tuned: Path, system: str) -> None:
     """Untuned but for one: every line is translated, every derivation covers the sentence and says the translation."""
     trained = run("-q", "train", tuned, "--system", system)

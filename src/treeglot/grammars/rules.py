@@ -13,6 +13,7 @@ x1:OD ^款 ||| x1 ||| 1
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from treeglot._core import rules as core
@@ -41,15 +42,31 @@ class Rule(NamedTuple):
 def extract_rules(grammar: str, pair: AlignedPair, *, binarize: Binarize = "none", **options: Any) -> list[Rule]:
     """The rules of a grammar in an aligned pair with the trees it needs, in the order of their lines. Equal rules are
     one, with counts added up and labels united. Word links of every kind count."""
-    links = [(link.source, link.target) for link in pair.word_links]
-    nodes = [(link.source, link.target) for link in pair.node_links]
     known = registry.grammar(grammar)
-    check_trees(grammar, pair.source)
-    check_trees(grammar, pair.target, target=True)
+    links = [(link.source, link.target) for link in pair.word_links]
+    nodes: list[tuple[int, int]] = []
+    if "node_links" in known.needs and binarize == "none":
+        nodes = [(link.source, link.target) for link in pair.node_links]
     target = pair.target if known.target_trees else pair.target.tokens.forms
-    triple = pair.source, target, links
-    takes_nodes = "node_links" in known.needs and binarize == "none"
-    bitext = parsed_bitext([(*triple, nodes) if takes_nodes else triple], binarize=binarize)
+    return extract_words(grammar, pair.source, target, links, nodes, binarize=binarize, **options)
+
+
+def extract_words(
+    grammar: str,
+    source: ParsedSentence,
+    target: Sequence[str] | ParsedSentence,
+    links: Sequence[tuple[int, int]],
+    nodes: Sequence[tuple[int, int]] = (),
+    *,
+    binarize: Binarize = "none",
+    **options: Any,
+) -> list[Rule]:
+    """`extract_rules` for a parsed source, the words of its translation (or that parsed, too) and their links (source number,
+    target number), and links of nodes of their trees: phrase n as n, word j as ~j."""
+    check_trees(grammar, source)
+    if isinstance(target, ParsedSentence):
+        check_trees(grammar, target, target=True)
+    bitext = parsed_bitext([(source, target, links, nodes)], binarize=binarize)
     return [Rule(*rule) for rule in make_extractor(grammar, bitext, **options).rules(0)]
 
 
