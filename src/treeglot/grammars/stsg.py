@@ -9,7 +9,7 @@ words, pre-terminals and inner labels. The *minimal* rule of a unit pair has the
 >>> rules = extract(worked_example())
 >>> len(rules)
 43
->>> print(next(rule for rule in rules if rule.source.startswith('(NP (JJ')))
+>>> print(next(rule for rule in rules if rule.source.startswith("(NP (JJ")))
 (NP (JJ 超极) (NN 本)) ||| (NN Ultrabook) ||| 1
 """
 

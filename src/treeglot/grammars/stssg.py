@@ -7,7 +7,7 @@ category is the list of their labels. So a variable may stand for neighbours wit
 >>> rules = extract(worked_example())
 >>> len(rules)
 146
->>> print(next(rule for rule in rules if rule.source.startswith('(QP x1:OD')))
+>>> print(next(rule for rule in rules if rule.source == "(QP x1:OD (M 款))"))
 (QP x1:OD (M 款)) ||| x1:DT x1:JJ ||| 1
 """
 
