@@ -15,6 +15,7 @@ import typer
 from treeglot import lm
 from treeglot.errors import TreeglotError
 from treeglot.files import atomic_write, read_lines
+from treeglot.grammars import combinations
 from treeglot.pipeline.decoding import features
 from treeglot.pipeline.project import Project
 from treeglot.pipeline.source_trees import tree_files
@@ -43,7 +44,7 @@ def translate(
     text: Annotated[str, typer.Argument(metavar="[TEXT]", help="The file to translate; - is standard input.")] = "-",
     out: Annotated[str, typer.Option("--out", "-o", help="Where to write; - is standard output.")] = "-",
     project: Annotated[Path, typer.Option("--project", "-p", help="The project's folder.")] = Path(),
-    system: Annotated[str, typer.Option(help="A system of the configuration, or a preset.")] = "phrases",
+    system: Annotated[str, typer.Option(help="A system of the configuration, or a preset.")] = combinations.DEMO[0],
     conllu: Annotated[Path | None, typer.Option(help="Instead of text: dependency trees.")] = None,
     penn: Annotated[Path | None, typer.Option(help="Instead of text: constituency trees; with --conllu, both.")] = None,
     trees: Annotated[Path | None, typer.Option(help="Instead of text: sentences with trees as JSON lines.")] = None,
@@ -130,7 +131,7 @@ def _bare_decoder(
     with table.open("rb") as file:
         stored = file.read(4) == b"TGPT"
     phrases = open_phrases(table) if stored else read_moses_phrases(table, reordering)
-    values = _read_weights(weights, feature_names(["phrases"]))
+    values = _read_weights(weights, feature_names([combinations.DEMO[0]]))
     return phrase_decoder(phrases, lm.open_model(model), values, **limits)  # type: ignore[arg-type]
 
 
