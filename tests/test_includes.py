@@ -25,7 +25,7 @@ ROOMS["grammars/*"] = ROOMS["forest"] | {"forest"}
 ROOMS["bindings"] = set(ROOMS)
 
 # Folders that several grammars share.
-FAMILIES = {"grammars/hdr"}
+FAMILIES = {"grammars/hdr", "grammars/tree2tree"}
 
 SOURCES = sorted([*CORE.rglob("*.hh"), *CORE.rglob("*.cc")])
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)

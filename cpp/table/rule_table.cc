@@ -186,6 +186,8 @@ void RuleTable::File::read_rules(ByteReader& from, std::uint32_t variables, std:
     const std::uint64_t length = from.varint();
     if (length > kMaxSide || length > from.left()) ByteReader::fail();
     entry.target.resize(length);
+    std::uint32_t variables_here = 0;
+    std::uint64_t first_ones = 0;  // which of the first 64 are there
     for (TargetSymbol& symbol : entry.target) {
       const std::uint64_t rank = from.varint();
       if (rank >= header.target_symbols) ByteReader::fail();
@@ -195,7 +197,14 @@ void RuleTable::File::read_rules(ByteReader& from, std::uint32_t variables, std:
                                      : symbol >= targets.size()) {
         ByteReader::fail();
       }
+      if (is_target_variable(symbol)) {
+        const std::uint64_t bit = variable_number(symbol) < 64 ? std::uint64_t{1} << variable_number(symbol) : 0;
+        if (first_ones & bit) ByteReader::fail();
+        first_ones |= bit;
+        ++variables_here;
+      }
     }
+    if (variables_here != variables) ByteReader::fail();  // the search wants each exactly once
     const std::uint64_t count_code = from.varint();
     const bool exact = count_code % 2 == 0;
     double forward = exact ? std::min(0.0, exact_log(count_code) - source_total) : logarithm(count_code / 2);

@@ -285,6 +285,13 @@ class RuleTable:
         self.path = os.fspath(path)
         with self.blame():
             self.core = core.RuleTable(self.path, verify)
+        if self.core.grammar not in registry.grammars():
+            raise InputError(
+                f"rules of a grammar {self.core.grammar!r} that is not known here",
+                path=self.path,
+                line=1,
+                remedy="make the table again, or name the grammar's library in TREEGLOT_GRAMMARS",
+            )
 
     @contextlib.contextmanager
     def blame(self) -> Iterator[None]:
