@@ -23,8 +23,9 @@ their first words.
 A pair of trees, a tree and its translation, is compared with another pair by the sum of the two kernels (``independent``,
 iBTK) or by their product (``dependent``, dBTK).
 
->>> round(bilingual_kernel((cat, "(SN (N gato))"), (dog, "(SN (N perro))"), "rgsst", "dependent"), 3)
-0.224
+>>> pairs = [(cat, "(SN (N gato))"), (dog, "(SN (N perro))")]
+>>> bilingual_kernel_matrix(pairs, None, "rgsst", "dependent").round(3).tolist()
+[[0.439, 0.224], [0.224, 0.439]]
 """
 
 from __future__ import annotations
