@@ -20,19 +20,18 @@ from tree_strategies import HARD_WORD, damaged, links, phrases, token_lists
 from treeglot import InputError, TreeError, TreeglotError
 from treeglot._core import parsed
 from treeglot.errors import ConfigError
+from treeglot.links import LinkArrays, read_links
 from treeglot.trees import AlignedPair, ConstituencyTree, DependencyTree, ParsedSentence, Tokens
 from treeglot.trees.conllu import format_conllu, read_conllu, write_conllu
 from treeglot.trees.continuous import make_continuous
 from treeglot.trees.corpus import (
     Binarize,
-    LinkArrays,
     ParsedBitext,
     SideFiles,
     add_links,
     iterate_parsed_bitext,
     open_corpus,
     parsed_corpus,
-    read_links,
     read_parsed_bitext,
     read_parsed_corpus,
     read_trees,

@@ -128,15 +128,18 @@ def test_several_alignments_add_their_counts(run: Run, raw: Path, tuned: Path, t
     folder = make_project(tmp_path / "p", raw)
     links = tuned / "alignment/train.align"
     config = folder / "treeglot.toml"
-    section = f'[alignment]\nfile = "{links}"\nalso = ["{links}"]\n[lm]'
+    # A last line without an end stays a line of its own.
+    (folder / "other.align").write_text(links.read_text(encoding="utf-8").removesuffix("\n"), encoding="utf-8")
+    also = '"other.align", "other.align"'
+    section = f'[alignment]\nfile = "{links}"\nalso = [{also}]\n[lm]'
     config.write_text(config.read_text(encoding="utf-8").replace("[lm]", section), encoding="utf-8")
     assert run("-q", "train", folder).code == 0
-    once, twice = PhraseTable(tuned / "tables/phrases.tgpt"), PhraseTable(folder / "tables/phrases.tgpt")
-    assert len(once) == len(twice) > 1000
+    once, thrice = PhraseTable(tuned / "tables/phrases.tgpt"), PhraseTable(folder / "tables/phrases.tgpt")
+    assert len(once) == len(thrice) > 1000
     for phrase in ("。", "将"):
         counts = {entry.target: entry.count for entry in once.lookup(phrase)}
-        assert counts and {entry.target: entry.count for entry in twice.lookup(phrase)} == {
-            target: 2 * count for target, count in counts.items()
+        assert counts and {entry.target: entry.count for entry in thrice.lookup(phrase)} == {
+            target: 3 * count for target, count in counts.items()
         }
     config.write_text(config.read_text(encoding="utf-8").replace("also = [", 'also = ["missing", '), encoding="utf-8")
     missing = run("train", folder)

@@ -15,14 +15,19 @@
 #include <tuple>
 #include <utility>
 
+#include "bindings/link_arrays.hh"
 #include "trees/corpus_file.hh"
 #include "trees/corpus_reader.hh"
+#include "trees/link_columns.hh"
 #include "trees/parsed_corpus.hh"
 
 namespace nb = nanobind;
 using treeglot::CorpusReader;
 using treeglot::ParsedBitext;
 using treeglot::ParsedCorpus;
+using treeglot::bindings::as_array;
+using treeglot::bindings::LinkArray;
+using treeglot::bindings::StartArray;
 
 namespace {
 
@@ -33,8 +38,6 @@ using Pairs = std::vector<std::pair<long long, long long>>;
 using StepTuple = std::tuple<bool, bool, std::vector<std::string>>;
 using HeadTableTuple = std::tuple<std::vector<std::pair<std::string, std::vector<StepTuple>>>, std::vector<StepTuple>,
                                   std::vector<std::string>, std::vector<std::string>, std::vector<std::string>>;
-using LinkArray = nb::ndarray<const std::int32_t, nb::shape<-1, 2>, nb::c_contig, nb::device::cpu>;
-using StartArray = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 // A corpus that Python may add to; a side of a bitext grows with the bitext only.
 struct OwnCorpus : ParsedCorpus {};
@@ -93,14 +96,6 @@ std::vector<treeglot::HeadTable> tables_of(const std::vector<HeadTableTuple>& ta
   return converted;
 }
 
-// A vector that becomes a numpy array without a copy.
-template <class T, class... Shape>
-nb::object as_array(std::vector<T> values, Shape... shape) {
-  auto* kept = new std::vector<T>(std::move(values));
-  nb::capsule owner(kept, [](void* pointer) noexcept { delete static_cast<std::vector<T>*>(pointer); });
-  return nb::cast(nb::ndarray<nb::numpy, T>(kept->data(), {static_cast<std::size_t>(shape)...}, owner));
-}
-
 // Pharaoh text as arrays: pairs of word numbers, and where those of each line start.
 class LinkReader {
  public:
@@ -111,41 +106,22 @@ class LinkReader {
   nb::object finish() {
     lines_.finish();
     read();
-    const std::size_t links = numbers_.size() / 2, starts = starts_.size();
-    return nb::make_tuple(as_array(std::move(numbers_), links, 2), as_array(std::move(starts_), starts));
+    return columns_.arrays();
   }
 
  private:
   void read() {
     for (std::string_view line; lines_.next(line);) {
       treeglot::read_word_links(line, lines_.number(), links_);
-      for (const treeglot::WordLink& link : links_) {
-        numbers_.push_back(link.source);
-        numbers_.push_back(link.target);
-      }
-      starts_.push_back(static_cast<std::int64_t>(numbers_.size() / 2));
+      for (const treeglot::WordLink& link : links_) columns_.add(link.source, link.target);
+      columns_.end_pair();
     }
   }
 
   treeglot::LineScanner lines_;
   std::vector<treeglot::WordLink> links_;
-  std::vector<std::int32_t> numbers_;
-  std::vector<std::int64_t> starts_{0};
+  treeglot::bindings::LinkColumns columns_;
 };
-
-void add_links(ParsedBitext& bitext, const LinkArray& links, const StartArray& starts, bool first) {
-  std::vector<treeglot::WordLink> converted;
-  converted.reserve(links.shape(0));
-  for (std::size_t k = 0; k < links.shape(0); ++k) {
-    const std::int32_t source = links.data()[2 * k], target = links.data()[2 * k + 1];
-    if (source < 0 || target < 0 || source > 65535 || target > 65535) {
-      throw std::invalid_argument("a link that no sentence can have");
-    }
-    converted.push_back({static_cast<std::uint16_t>(source), static_cast<std::uint16_t>(target)});
-  }
-  std::vector<std::uint64_t> places(starts.data(), starts.data() + starts.shape(0));
-  bitext.add_links(converted, places, first);
-}
 
 template <class Corpus>
 std::size_t checked(const Corpus& corpus, std::size_t n) {
@@ -252,7 +228,12 @@ void bind_parsed(nb::module_& m) {
           },
           nb::arg("source").none(), nb::arg("source_number"), nb::arg("source_words"), nb::arg("target").none(),
           nb::arg("target_number"), nb::arg("target_words"), nb::arg("origin") = 0)
-      .def("add_links", &add_links, nb::arg("links"), nb::arg("starts"), nb::arg("first") = true)
+      .def(
+          "add_links",
+          [](ParsedBitext& self, const LinkArray& links, const StartArray& starts, bool first) {
+            self.add_links(treeglot::bindings::links_of(links), treeglot::bindings::starts_of(starts), first);
+          },
+          nb::arg("links"), nb::arg("starts"), nb::arg("first") = true)
       .def(
           "binarize",
           [](ParsedBitext& self, std::string_view source, std::string_view target) {

@@ -10,6 +10,7 @@
 #include <stdexcept>
 
 #include "base/gzip.hh"
+#include "bindings/link_arrays.hh"
 #include "grammars/phrase_pairs.hh"
 #include "table/moses_text.hh"
 #include "table/phrase_counts.hh"
@@ -85,7 +86,8 @@ bool ids_of(const MappedWords& words, std::string_view phrase, std::vector<WordI
 PhraseOptions options_of(Corpus& corpus, int max_length, std::size_t memory, const std::string& folder, int threads,
                          bool consistent) {
   for (const SpanPairs& spans : corpus.spans) {
-    if (spans.size() != corpus.text.size()) throw std::runtime_error("spans of fewer sentence pairs than the text has");
+    if (spans.size() != corpus.text.sentences())
+      throw std::runtime_error("spans of fewer sentence pairs than the text has");
   }
   corpus.progress.done = 0;
   return {max_length, memory, folder, threads, &corpus.progress, consistent, corpus.spans};
@@ -158,6 +160,13 @@ void bind_tables(nb::module_& m) {
             return nb::make_tuple(line, problem.side, problem.message);
           },
           nb::arg("source"), nb::arg("target"), nb::arg("links"))
+      .def(
+          "add_links",
+          [](Corpus& self, const bindings::LinkArray& links, const bindings::StartArray& starts) {
+            self.text.add_links(bindings::links_of(links), bindings::starts_of(starts));
+            self.links += links.shape(0);
+          },
+          nb::arg("links"), nb::arg("starts"))
       .def("new_spans", [](Corpus& self) { self.spans.emplace_back(); })
       .def(
           "add_spans",
@@ -172,7 +181,7 @@ void bind_tables(nb::module_& m) {
               while (!rest.empty() && problem.empty()) {
                 ++line;
                 std::string_view next = next_line(rest);
-                if (spans.size() == self.text.size()) {
+                if (spans.size() == self.text.sentences()) {
                   problem = "more lines than sentence pairs";
                 } else {
                   SentencePair pair = self.text[spans.size()];
@@ -193,6 +202,7 @@ void bind_tables(nb::module_& m) {
              self.text.finish();
            })
       .def("__len__", [](const Corpus& self) { return self.text.size(); })
+      .def_prop_ro("sentences", [](const Corpus& self) { return self.text.sentences(); })
       .def_prop_ro("size", [](const Corpus& self) { return self.text.bytes(); })
       .def_ro("source_tokens", &Corpus::source_tokens)
       .def_ro("target_tokens", &Corpus::target_tokens)

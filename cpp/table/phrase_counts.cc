@@ -153,7 +153,9 @@ void extract_slice(const AlignedBitext& corpus, std::size_t first, std::size_t l
     }
     spans = extractor.extract(pair);
     if (!options.consistent) spans.clear();
+    // Given spans count once, with the first alignment.
     for (const SpanPairs& given : options.spans) {
+      if (n >= corpus.sentences()) break;
       for (const PhraseSpan& span : given[n]) {
         if (span.source_end - span.source_begin <= options.max_length &&
             span.target_end - span.target_begin <= options.max_length) {

@@ -4,6 +4,8 @@
 #include <charconv>
 #include <string>
 
+#include "trees/link_columns.hh"
+
 namespace treeglot {
 
 AlignedBitext::Problem AlignedBitext::add(std::string_view source, std::string_view target, std::string_view links) {
@@ -33,13 +35,26 @@ AlignedBitext::Problem AlignedBitext::add(std::string_view source, std::string_v
       links_.push_back({static_cast<std::uint16_t>(s), static_cast<std::uint16_t>(t)});
     }
   });
-  auto begin = links_.begin() + static_cast<std::ptrdiff_t>(link_starts_.back());
-  std::sort(begin, links_.end());
-  links_.erase(std::unique(begin, links_.end()), links_.end());
+  sort_links(links_, link_starts_.back());
   source_starts_.push_back(source_.size());
   target_starts_.push_back(target_.size());
   link_starts_.push_back(links_.size());
   return problem;
+}
+
+void AlignedBitext::add_links(std::span<const WordLink> links, std::span<const std::uint64_t> starts) {
+  check_link_starts(links.size(), starts, sentences());
+  std::vector<WordLink> sorted;
+  std::vector<std::uint64_t> ends;
+  for (std::size_t n = 0; n < sentences(); ++n) {
+    const auto of_pair = links.subspan(starts[n], starts[n + 1] - starts[n]);
+    const SentencePair pair = (*this)[n];
+    check_links(of_pair, pair.source.size(), pair.target.size(), n);
+    append_sorted(of_pair, sorted);
+    ends.push_back(links_.size() + sorted.size());
+  }
+  links_.insert(links_.end(), sorted.begin(), sorted.end());
+  link_starts_.insert(link_starts_.end(), ends.begin(), ends.end());
 }
 
 std::size_t AlignedBitext::bytes() const {

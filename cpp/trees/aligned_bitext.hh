@@ -1,4 +1,5 @@
-// A word-aligned parallel corpus in memory, by columns: word ids, sentence starts and links.
+// A word-aligned parallel corpus in memory, by columns: word ids, sentence starts and links. With several alignments
+// every pair is there once for each: first all pairs with the links of the first, then all with those of the second.
 #pragma once
 
 #include <cstdint>
@@ -29,12 +30,18 @@ class AlignedBitext {
 
   // Adds a pair; `links` is Pharaoh text ("0-0 1-2"). After a problem the corpus is of no use.
   Problem add(std::string_view source, std::string_view target, std::string_view links);
+  // The links of a further alignment of all sentence pairs: links[starts[n]..starts[n+1]) are those of pair n. After
+  // the last add(). Throws LinkProblem, and std::invalid_argument if there are links of more or fewer pairs.
+  void add_links(std::span<const WordLink> links, std::span<const std::uint64_t> starts);
   // After the last add(): sorts both vocabularies.
   void finish();
 
-  std::size_t size() const { return source_starts_.size() - 1; }
+  std::size_t size() const { return link_starts_.size() - 1; }
+  std::size_t sentences() const { return source_starts_.size() - 1; }  // however many alignments there are
   SentencePair operator[](std::size_t n) const {
-    return {part(source_, source_starts_, n), part(target_, target_starts_, n), part(links_, link_starts_, n)};
+    const std::size_t sentence = n < sentences() ? n : n % sentences();
+    return {part(source_, source_starts_, sentence), part(target_, target_starts_, sentence),
+            part(links_, link_starts_, n)};
   }
 
   // About how much memory it takes.

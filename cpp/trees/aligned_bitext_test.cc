@@ -2,6 +2,8 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include "trees/link_columns.hh"
+
 using namespace treeglot;
 
 BOOST_AUTO_TEST_CASE(vocabularies_are_sorted_and_links_too) {
@@ -56,4 +58,24 @@ BOOST_AUTO_TEST_CASE(phrases_compare_as_lines_of_text) {
                                                                                            << " / " << line(other));
     }
   }
+}
+
+BOOST_AUTO_TEST_CASE(further_alignments) {
+  AlignedBitext corpus;
+  BOOST_TEST(!corpus.add("a b", "x", "0-0"));
+  BOOST_TEST(!corpus.add("c", "y z", ""));
+  corpus.finish();
+  const std::vector<WordLink> links{{1, 0}, {0, 1}, {0, 0}};
+  const std::vector<std::uint64_t> starts{0, 1, 3}, short_starts{0, 3};
+  corpus.add_links(links, starts);
+  BOOST_TEST(corpus.size() == 4u);
+  BOOST_TEST(corpus.sentences() == 2u);
+  BOOST_TEST((corpus[0].links.size() == 1 && corpus[0].links[0] == WordLink{0, 0}));
+  BOOST_TEST((corpus[2].links.size() == 1 && corpus[2].links[0] == WordLink{1, 0}));
+  BOOST_TEST((corpus[3].links.size() == 2 && corpus[3].links[0] == WordLink{0, 0}));
+  BOOST_TEST(corpus[3].target.data() == corpus[1].target.data());
+  const std::vector<WordLink> outside{{2, 0}, {0, 1}, {0, 0}};
+  BOOST_CHECK_THROW(corpus.add_links(outside, starts), LinkProblem);
+  BOOST_CHECK_THROW(corpus.add_links(links, short_starts), std::invalid_argument);
+  BOOST_TEST(corpus.size() == 4u);
 }

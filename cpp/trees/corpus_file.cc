@@ -48,7 +48,7 @@ struct Header {
   MachineProbe probe;
   Section sections[kSections];
 };
-MachineProbe probe() { return MachineProbe({sizeof(Constituent), sizeof(WordLink), sizeof(WordId), kSections}); }
+MachineProbe probe() { return MachineProbe({sizeof(Constituent), sizeof(WordLink), sizeof(NodeLink), kSections}); }
 static_assert(std::is_trivially_copyable_v<Header> && sizeof(Header) % 8 == 0);
 static_assert(sizeof(Constituent) == 12 && std::has_unique_object_representations_v<Constituent>);
 
@@ -130,11 +130,8 @@ class Reader {
   template <class T>
   std::span<const T> section(int number) const {
     const auto [offset, count] = header_.sections[number];
-    if (offset < sizeof(Header) || offset > file_.size() || offset % 8 != 0 ||
-        count > (file_.size() - offset) / sizeof(T)) {
-      refuse("a column is outside of the file");
-    }
-    return {reinterpret_cast<const T*>(file_.data() + offset), static_cast<std::size_t>(count)};
+    if (offset < sizeof(Header) || offset % 8 != 0) refuse("a column is outside of the file");
+    return {mapped_records<T>(file_, offset, count, file_.size()), static_cast<std::size_t>(count)};
   }
 
   // Starts of `items` items among `values` values.

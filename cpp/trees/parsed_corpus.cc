@@ -5,6 +5,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "trees/link_columns.hh"
+
 namespace treeglot {
 
 void TreeChecker::check_heads(std::span<const std::int32_t> heads) {
@@ -49,24 +51,9 @@ TreeChecker& checker() {
 }
 
 template <class Link>
-void check_links(std::span<const Link> links, std::size_t source_size, std::size_t target_size, const char* what,
-                 const char* of, std::size_t pair = 0) {
-  for (const Link& link : links) {
-    if (link.source < source_size && link.target < target_size) continue;
-    throw LinkProblem(pair, std::string(what) + std::to_string(link.source) + "-" + std::to_string(link.target) +
-                                " is outside the sentences of " + std::to_string(source_size) + " and " +
-                                std::to_string(target_size) + of);
-  }
-}
-
-template <class Link>
 void append_links(std::span<const Link> links, Column<Link>& column, Starts& starts) {
-  std::vector<Link>& all = column.own();
-  const auto first = static_cast<std::ptrdiff_t>(all.size());
-  all.insert(all.end(), links.begin(), links.end());
-  std::sort(all.begin() + first, all.end());
-  all.erase(std::unique(all.begin() + first, all.end()), all.end());
-  starts.own().push_back(all.size());
+  append_sorted(links, column.own());
+  starts.own().push_back(column.size());
 }
 
 template <class T>
@@ -216,8 +203,8 @@ void ParsedBitext::add(const ParsedCorpus::Columns& source, const ParsedCorpus::
 
 void ParsedBitext::add_checked(const ParsedCorpus::Columns& source, const ParsedCorpus::Columns& target,
                                std::span<const WordLink> links, std::span<const NodeLink> node_links) {
-  check_links(links, source.words.size(), target.words.size(), "link ", " words");
-  check_links(node_links, source.phrases.size() + source.words.size(), target.phrases.size() + target.words.size(),
+  check_links(links, source.words.size(), target.words.size());
+  check_links(node_links, source.phrases.size() + source.words.size(), target.phrases.size() + target.words.size(), 0,
               "node link ", " nodes");
   source_.append_checked(source);
   target_.append_checked(target);
@@ -252,16 +239,13 @@ void ParsedBitext::take(const Side& source, const Side& target, std::uint32_t or
 }
 
 void ParsedBitext::add_links(std::span<const WordLink> links, std::span<const std::uint64_t> starts, bool first) {
-  if (starts.size() != sentences() + 1 || starts.front() != 0 || starts.back() != links.size() ||
-      !std::is_sorted(starts.begin(), starts.end())) {
-    throw std::invalid_argument("the links are not those of " + std::to_string(sentences()) + " sentence pairs");
-  }
+  check_link_starts(links.size(), starts, sentences());
   Column<WordLink> sorted;
   Starts sorted_starts{{0}};
   sorted.own().reserve(links.size());
   for (std::size_t n = 0; n < sentences(); ++n) {
     const auto part = links.subspan(starts[n], starts[n + 1] - starts[n]);
-    check_links(part, source_[n].size(), target_[n].size(), "link ", " words", n);
+    check_links(part, source_[n].size(), target_[n].size(), n);
     append_links(part, sorted, sorted_starts);
   }
   if (first) {

@@ -147,10 +147,4 @@ class ParsedBitext {
   Starts link_starts_{{0}}, node_link_starts_{{0}};
 };
 
-// A link outside of sentence pair `pair`.
-struct LinkProblem : std::invalid_argument {
-  LinkProblem(std::size_t pair, const std::string& message) : std::invalid_argument(message), pair(pair) {}
-  std::size_t pair;
-};
-
 }  // namespace treeglot

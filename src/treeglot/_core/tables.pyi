@@ -1,5 +1,8 @@
 from collections.abc import Callable, Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
 FORMAT_VERSION: int
 MAX_PHRASE: int
 
@@ -28,6 +31,9 @@ class Corpus:
     def add(self, source: bytes, target: bytes, links: bytes) -> tuple[int, int, str] | None:
         """Add as many lines from each; what is wrong: line, side (0, 1, or 2 for links), message."""
 
+    def add_links(self, links: NDArray[np.int32], starts: NDArray[np.int64]) -> None:
+        """A further alignment of all pairs: every pair is there once more. `treeglot._core.parsed.LinkError`."""
+
     def new_spans(self) -> None:
         """Begin another set of given spans."""
 
@@ -39,7 +45,13 @@ class Corpus:
         """For how many pairs the last set has spans."""
 
     def finish(self) -> None: ...
-    def __len__(self) -> int: ...
+    def __len__(self) -> int:
+        """Pairs times alignments."""
+
+    @property
+    def sentences(self) -> int:
+        """Pairs, however many alignments they have."""
+
     @property
     def size(self) -> int: ...
     @property

@@ -361,22 +361,13 @@ class Project:
         further = {f"links {n}": self.folder / name for n, name in enumerate(self.config.alignment.also, start=2)}
 
         def run(inputs: Paths, outputs: Paths, work: Path) -> None:
-            source, target, links = inputs["source"], inputs["target"], inputs["links"]
-            spans = [inputs[name] for name in sets]
-            if further:  # the same text once for each alignment; the spans count with the first
-                empty = work / "no spans"
-                lines = sum(1 for _ in read_lines(source)) * len(further)
-                empty.write_text("\n" * lines)
-                spans = [_repeated([inputs[name], empty], work / f"{name} spans") for name in sets]
-                source = _repeated([source] * (len(further) + 1), work / "source")
-                target = _repeated([target] * (len(further) + 1), work / "target")
-                links = _repeated([links, *(inputs[name] for name in further)], work / "links")
             build_phrase_table(
-                source,
-                target,
-                links,
+                inputs["source"],
+                inputs["target"],
+                inputs["links"],
                 outputs["table"],
-                spans=spans,
+                also=[inputs[name] for name in further],
+                spans=[inputs[name] for name in sets],
                 consistent="STR" in self.config.phrases.sets,
                 max_length=self.config.phrases.max_length,
                 memory=self.config.limits.memory,
@@ -428,12 +419,3 @@ class Project:
     def decoder(self, system: str, weights: Mapping[str, float] | None = None, **limits: Any) -> Decoder:
         """The decoder of a system; ``limits`` override those of the configuration."""
         return open_decoder(self, self.system(system), weights or self.weights(system), limits)
-
-
-def _repeated(parts: list[Path], out: Path) -> Path:
-    """Files one after the other."""
-    with atomic_write_binary(out) as file:
-        for part in parts:
-            with open_binary(part) as stream:
-                shutil.copyfileobj(stream, file)
-    return out

@@ -24,6 +24,7 @@ from typing import BinaryIO, NamedTuple, TypeVar
 from treeglot.errors import TreeglotError
 from treeglot.files import atomic_path
 from treeglot.grammars.phrases import MAX_LENGTH, check_max_length
+from treeglot.links import LinkArrays
 from treeglot.progress import track
 from treeglot.tables.corpus import AlignedCorpus, add_spans, parse_memory, read_corpus
 
@@ -53,6 +54,7 @@ def build_phrase_table(
     alignment: _Path,
     out: _Path,
     *,
+    also: Sequence[_Path | LinkArrays] = (),
     spans: Sequence[_Path] = (),
     consistent: bool = True,
     max_length: int = MAX_LENGTH,
@@ -62,6 +64,7 @@ def build_phrase_table(
 ) -> TableReport:
     """Make a phrase table from tokenised text and Pharaoh links; ``out`` appears only when it is complete.
 
+    ``also`` are further alignments of the same text: phrase pairs are taken from each, and their counts added.
     ``spans`` are files of further phrase pairs, such as those under linked nodes of aligned trees
     (`treeglot.grammars.subtree_phrases`): a line ``0-2:1-3 ...`` of half-open spans for each sentence pair. Their counts are
     added to those of the pairs that the word alignment gives, or stand alone with ``consistent=False``; longer ones than
@@ -71,7 +74,7 @@ def build_phrase_table(
     check_max_length(max_length)
     limit, final = parse_memory(memory), Path(out)
     with atomic_path(final) as temporary:
-        corpus = _read(source, target, alignment, spans, consistent)
+        corpus = _read(source, target, alignment, spans, consistent, also)
         work = os.fspath(folder or final.absolute().parent)
         (occurrences, pairs, sources, runs), lexicon = _run(
             corpus, lambda: corpus.write_table(str(temporary), max_length, limit, work, threads, consistent)
@@ -111,10 +114,17 @@ def write_phrase_counts(
     return _run(corpus, lambda: corpus.write_counts(out.write, max_length, limit, work, threads, consistent))[1]
 
 
-def _read(source: _Path, target: _Path, alignment: _Path, spans: Sequence[_Path], consistent: bool) -> AlignedCorpus:
+def _read(
+    source: _Path,
+    target: _Path,
+    alignment: _Path,
+    spans: Sequence[_Path],
+    consistent: bool,
+    also: Sequence[_Path | LinkArrays] = (),
+) -> AlignedCorpus:
     if not spans and not consistent:
         raise TreeglotError("no phrase pairs are asked for", remedy="give files of spans, or take consistent pairs")
-    corpus = read_corpus(source, target, alignment)
+    corpus = read_corpus(source, target, alignment, also)
     for path in spans:
         add_spans(corpus, path)
     return corpus

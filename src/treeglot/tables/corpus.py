@@ -10,12 +10,13 @@ the corpus is sorted on disk beyond the memory limit.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice, zip_longest
 
 from treeglot._core import tables as core
 from treeglot.errors import InputError, TreeglotError
 from treeglot.files import MAX_LINE_BYTES, decode_line, open_binary
+from treeglot.links import LinkArrays, give_links
 from treeglot.progress import track
 
 Path = str | os.PathLike[str]
@@ -38,8 +39,10 @@ def parse_memory(amount: str | int) -> int:
     return int(number) * _SIZES[unit]
 
 
-def read_corpus(source: Path, target: Path, alignment: Path) -> AlignedCorpus:
-    """Read three files (plain, gz or zst) that have as many lines; ``alignment`` has links such as ``0-0 1-2``."""
+def read_corpus(source: Path, target: Path, alignment: Path, also: Sequence[Path | LinkArrays] = ()) -> AlignedCorpus:
+    """Read three files (plain, gz or zst) that have as many lines; ``alignment`` has links such as ``0-0 1-2``.
+
+    ``also`` are further alignments of the same text: every pair is there once for each."""
     names = [os.fspath(path) for path in (source, target, alignment)]
     corpus = AlignedCorpus()
     for start, blocks in track(_blocks(names), f"reading {names[0]} (blocks of {_BLOCK:,} lines)"):
@@ -51,6 +54,7 @@ def read_corpus(source: Path, target: Path, alignment: Path) -> AlignedCorpus:
     if len(corpus) == 0:
         raise InputError("no text to learn from", path=names[0], line=1, remedy="give at least one line")
     corpus.finish()
+    give_links(also, len(corpus), lambda _, arrays: corpus.add_links(*arrays))
     return corpus
 
 
@@ -66,9 +70,9 @@ def add_spans(corpus: AlignedCorpus, path: Path) -> None:
             remedy = "give the spans of these sentence pairs: treeglot rules spans"
             raise InputError(message, path=name, line=start + line, remedy=remedy)
         start += len(lines)
-    if corpus.spans != len(corpus):
+    if corpus.spans != corpus.sentences:
         raise InputError(
-            f"ends after {start:,} lines, but there are {len(corpus):,} sentence pairs",
+            f"ends after {start:,} lines, but there are {corpus.sentences:,} sentence pairs",
             path=name,
             line=max(start, 1),
             remedy="give a line of spans for each pair, an empty one where there are none",

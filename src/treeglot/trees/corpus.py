@@ -28,13 +28,10 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
-from treeglot._core import conllu as conllu_core
 from treeglot._core import parsed as core
 from treeglot.errors import ConfigError, InputError, TreeError
 from treeglot.files import atomic_path, open_binary, type_path
+from treeglot.links import LinkArrays, give_links
 from treeglot.progress import track
 from treeglot.trees.binarize import binarize as binarize_tree
 from treeglot.trees.conllu import read_conllu
@@ -76,16 +73,6 @@ class SideFiles(NamedTuple):
     def name(self) -> str:
         """The file to name when there is something to say about the sentences."""
         return os.fspath(self.conllu or self.penn or self.text or "")
-
-
-class LinkArrays(NamedTuple):
-    """The word links of a corpus: ``links[starts[n]:starts[n + 1]]`` are (source, target) of the links of pair n."""
-
-    links: NDArray[np.int32]
-    starts: NDArray[np.int64]
-
-    def __len__(self) -> int:
-        return len(self.starts) - 1
 
 
 @dataclass
@@ -353,19 +340,6 @@ def _head_tables() -> list[core.HeadTable]:
     return tables
 
 
-def read_links(path: type_path) -> LinkArrays:
-    """The links of a Pharaoh file as arrays."""
-    reader = core.LinkReader()
-    try:
-        with open_binary(path) as stream:
-            while data := stream.read(_CHUNK):
-                reader.feed(data)
-        return LinkArrays(*reader.finish())
-    except conllu_core.ScanError as error:
-        line, column, message, remedy = error.args
-        raise InputError(message, path=path, line=line, column=column or None, remedy=remedy) from None
-
-
 # The stored corpus
 
 
@@ -402,22 +376,8 @@ def open_corpus(
 
 
 def add_links(bitext: core.ParsedBitext, links: Sequence[type_path | LinkArrays]) -> None:
-    """Give pairs these links; errors name the file and the line."""
-    for number, given in enumerate(links):
-        arrays = given if isinstance(given, LinkArrays) else read_links(given)
-        path = None if isinstance(given, LinkArrays) else os.fspath(given)
-        if len(arrays) != bitext.sentences:
-            raise InputError(
-                f"{len(arrays):,} lines of links for {bitext.sentences:,} sentence pairs",
-                path=path,
-                line=min(len(arrays), bitext.sentences) + 1,
-                remedy="give the links of this text",
-            )
-        try:
-            bitext.add_links(arrays.links, arrays.starts, number == 0)
-        except core.LinkError as error:
-            pair, message = error.args
-            raise InputError(message, path=path, line=pair + 1, remedy="give the links of this text") from None
+    """Give pairs these links instead of theirs; errors name the file and the line."""
+    give_links(links, bitext.sentences, lambda number, arrays: bitext.add_links(*arrays, number == 0))
 
 
 # Sentences of files
