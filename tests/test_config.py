@@ -25,7 +25,7 @@ def test_defaults() -> None:
     config = parse_config(GOOD)
     assert config.data.dev is None
     assert config.limits.memory == "4g"
-    assert config.parsers.target.backend == "none"
+    assert config.parsers.target.backend == "auto"
 
 
 @pytest.mark.parametrize(

@@ -23,16 +23,17 @@ from treeglot import ConfigError, InputError
 from treeglot.examples import Sizes, worked_example, write_example
 from treeglot.pipeline.config import parse_config
 from treeglot.pipeline.decoding import as_corpus, phrasal_uses, read_part
+from treeglot.pipeline.parsing import text_words, tree_files
 from treeglot.pipeline.project import Project
-from treeglot.pipeline.source_trees import text_words, tree_files
 from treeglot.pipeline.systems import preset, presets
 from treeglot.pipeline.translation import Translator
 from treeglot.search.display import list_steps
 from treeglot.tables import RuleTable
 from treeglot.trees import ConstituencyTree, DependencyTree, ParsedSentence, Tokens
 from treeglot.trees.conllu import read_conllu, write_conllu
-from treeglot.trees.corpus import read_trees
+from treeglot.trees.corpus import open_corpus, read_trees
 from treeglot.trees.penn import read_penn, write_penn
+from treeglot.trees.projectivity import projectivize
 
 CONFIG = """\
 [languages]
@@ -150,10 +151,11 @@ def test_trees_are_used_where_something_needs_them() -> None:
 def parallel(project: Project, part: str) -> None:
     """The prepared files of a part belong together, line for line."""
     source, target = (path.read_text(encoding="utf-8").splitlines() for path in project.corpus(part))
-    conllu, penn = project.trees(part)
-    sentences = list(read_trees(conllu, penn))
-    assert len(source) == len(target) == len(sentences) > 0
-    assert [" ".join(sentence.tokens.forms) for sentence in sentences] == source
+    pairs = open_corpus(project.parsed_corpus(part)).columns
+    assert len(source) == len(target) == len(pairs) > 0
+    assert [" ".join(pairs.source.words(n)) for n in range(len(pairs))] == source
+    assert [" ".join(pairs.target.words(n)) for n in range(len(pairs))] == target
+    assert pairs.source.first_without(True) is None and pairs.source.first_without(False) is None
 
 
 def test_cleaning_drops_trees_and_text_alike(raw: Path, tmp_path: Path) -> None:
@@ -171,13 +173,16 @@ def test_cleaning_drops_trees_and_text_alike(raw: Path, tmp_path: Path) -> None:
     stages = {stage.name: stage for stage in project.training_stages()}
     project.runner.run(stages["corpus-train"])
     parallel(project, "train")
-    kept = [int(sentence.id) for sentence in read_conllu(project.trees("train")[0])]
+    pairs = open_corpus(project.parsed_corpus("train")).columns
+    kept = [pairs.origin(n) for n in range(len(pairs))]
     assert 5 not in kept and 8 not in kept and len(kept) < 300
-    given = list(read_conllu(raw / "train.zh.conllu"))
-    for number, sentence in zip(kept, read_conllu(project.trees("train")[0]), strict=True):
-        assert sentence.tokens.forms == given[number - 1].tokens.forms and len(sentence) <= 12
-        assert sentence.dependency and given[number - 1].dependency
-        assert sentence.dependency.heads == given[number - 1].dependency.heads
+    given = list(read_trees(raw / "train.zh.conllu", raw / "train.zh.penn"))
+    for n, number in enumerate(kept):
+        words, tags, heads, phrases = pairs.source.sentence(n)
+        dependency, constituency = given[number - 1].dependency, given[number - 1].constituency
+        assert words == given[number - 1].tokens.forms and len(words) <= 12 and tags == given[number - 1].tokens.tags
+        assert dependency and heads == projectivize(dependency).heads
+        assert constituency and tuple(phrase[0] for phrase in phrases) == constituency.labels
     assert "one side is empty" in (folder / "corpus/train.report.txt").read_text(encoding="utf-8")
 
 
@@ -229,7 +234,7 @@ def test_a_missing_tree_is_converted(raw: Path, tmp_path: Path) -> None:
         stages = {stage.name: stage for stage in project.training_stages()}
         project.runner.run(stages["corpus-dev"])
         parallel(project, "dev")
-        said = (folder / "trees/dev.trees.txt").read_text(encoding="utf-8")
+        said = (folder / "corpus/dev.trees.txt").read_text(encoding="utf-8")
         assert f"{kind} trees converted from {other}: 20" in said
 
 
@@ -264,12 +269,11 @@ def test_parsed_by_the_project(run: Run, raw: Path, tmp_path: Path) -> None:
     for stage in project.training_stages()[:6]:
         project.runner.run(stage)
     parallel(project, "train")
-    sentence = next(read_conllu(project.trees("train")[0]))
-    assert sentence.dependency and sentence.dependency.heads[:3] == (-1, 0, 1)
-    said = (folder / "trees/train.trees.txt").read_text(encoding="utf-8")
+    assert open_corpus(project.parsed_corpus("train")).columns.source.sentence(0)[2][:3] == (-1, 0, 1)
+    said = (folder / "corpus/train.trees.txt").read_text(encoding="utf-8")
     assert "parsed by parsers_fake:chain" in said and "constituency trees converted" in said
     assert all(result.skipped for result in map(project.runner.run, project.training_stages()[:6]))
-    assert json.loads((folder / "trees/parsed/train.report.json").read_text(encoding="utf-8"))["sentences"] == 300
+    assert json.loads((folder / "trees/train.zh.report.json").read_text(encoding="utf-8"))["sentences"] == 300
     result = run("-q", "train", folder)
     assert result.code == 0, result.err
     lines = [*(raw / "test.zh").read_text(encoding="utf-8").splitlines()[:3], "", "新词 。"]
@@ -293,16 +297,73 @@ def test_systems_share_tables(run: Run, raw: Path, tuned: Path) -> None:
     assert result.code == 0 and all(stage["skipped"] for stage in json.loads(result.out))
 
 
-def test_systems_with_trees_of_the_target_are_refused_at_once(run: Run, tuned: Path) -> None:
+def test_systems_with_trees_of_the_target_want_them(run: Run, raw: Path, tmp_path: Path) -> None:
+    folder = make_project(tmp_path / "p", raw)
     for name in presets():
         if preset(name).target_needs:
-            result = run("-q", "train", tuned, "--system", name)
-            assert result.code == 1 and "trees of the target" in result.err and "rules build" in result.err
+            result = run("-q", "train", folder, "--system", name)
+            assert result.code == 1 and "trees of the target" in result.err and "target_penn" in result.err
+            assert not (folder / "corpus").exists()
 
 
-@pytest.mark.parametrize("system", [name for name in presets() if not preset(name).target_needs])
-def test_every_preset_translates(run: Run, tuned: Path, system: str) -> None:
+def test_trees_of_the_target(raw: Path, tmp_path: Path) -> None:
+    """They may stand for its text; then the words are theirs. Cleaning drops them with the pair."""
+    data = data_section().replace('target = "raw/train.en"', 'target_penn = "raw/train.en.penn"')
+    folder = make_project(tmp_path / "p", raw, data=data, more="[cleaning]\nmax_length = 12\nmax_dropped = 1.0")
+    project = Project(folder)
+    assert project.config.uses_target_trees
+    stages = {stage.name: stage for stage in project.training_stages()}
+    assert not any(name.startswith("parse") for name in stages)
+    for part in PARTS:
+        project.runner.run(stages[f"corpus-{part}"])
+        parallel(project, part)
+    pairs = open_corpus(project.parsed_corpus("train")).columns
+    given = list(read_penn(raw / "train.en.penn"))
+    assert 0 < len(pairs) < len(given)
+    for n in range(len(pairs)):
+        words, tags, heads, phrases = pairs.target.sentence(n)
+        tree = given[pairs.origin(n) - 1].constituency
+        assert tree and words == tuple(word.lower() for word in tree.tokens.forms) and tags == tree.tokens.tags
+        assert heads == () and tuple(phrase[0] for phrase in phrases) == tree.labels
+    assert open_corpus(project.parsed_corpus("dev")).columns.target.first_without(False) == 0
+    assert "trees of the target: given" in (folder / "corpus/train.trees.txt").read_text(encoding="utf-8")
+
+
+def test_trees_of_the_target_by_the_project(raw: Path, tmp_path: Path) -> None:
+    """A system that is learnt from them is there: the target is parsed, in the words of the project; the training text only."""
+    lines = (raw / "train.en").read_text(encoding="utf-8").splitlines()
+    own = tmp_path / "own"
+    own.mkdir()
+    for path in raw.iterdir():
+        (own / path.name).symlink_to(path)
+    (own / "train.en").unlink()
+    (own / "train.en").write_text("\n".join([*lines[:3], "", *lines[4:]]) + "\n", encoding="utf-8")
+    more = '[parsers.target]\nbackend = "parsers_fake:chain"\n[systems.stssg]\n'
+    project = Project(make_project(tmp_path / "p", own, more=more))
+    names = [stage.name for stage in project.training_stages()]
+    assert names[:2] == ["parse-train-target", "corpus-train"] and names[-1] == "rules-stssg"
+    for stage in project.training_stages():
+        project.runner.run(stage)
+    parallel(project, "train")
+    pairs = open_corpus(project.parsed_corpus("train")).columns
+    assert len(pairs) == 299 and pairs.target.first_without(False) is None
+    assert [pairs.origin(n) for n in range(4)] == [1, 2, 3, 5]
+    assert len(RuleTable(project.rules(project.system("stssg").tables[0]))) > 100
+
+
+@pytest.fixture(scope="module")
+def both(raw: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project with trees of both sides."""
+    data = data_section().replace(
+        'target = "raw/train.en"', 'target = "raw/train.en"\ntarget_penn = "raw/train.en.penn"'
+    )
+    return make_project(tmp_path_factory.mktemp("both") / "p", raw, data=data)
+
+
+@pytest.mark.parametrize("system", presets())
+def test_every_preset_translates(run: Run, tuned: Path, both: Path, system: str) -> None:
     """Untuned but for one: every line is translated, every derivation covers the sentence and says the translation."""
+    tuned = both if preset(system).target_needs else tuned
     trained = run("-q", "train", tuned, "--system", system)
     assert trained.code == 0, trained.err
     files = ("--conllu", tuned / "raw/test.zh.conllu", "--penn", tuned / "raw/test.zh.penn")
@@ -473,8 +534,7 @@ def test_preflight(run: Run, raw: Path, tmp_path: Path) -> None:
 
 MADE = (
     "corpus/train.zh",
-    "trees/train.conllu",
-    "trees/train.penn",
+    "corpus/train.tgpc",
     "tables/consdep2str.tgrt",
     "systems/consdep2str/weights.txt",
 )

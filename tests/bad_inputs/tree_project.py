@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from bad_inputs import BadInput
 from treeglot.pipeline.config import Corpus, Languages, load_config
-from treeglot.pipeline.source_trees import read_parsed_pairs, tree_files
+from treeglot.pipeline.parsing import tree_files
+from treeglot.pipeline.parts import Part, TreeSide
+from treeglot.trees.corpus import SideFiles
 
 
 def _row(number: int, form: str, head: int) -> bytes:
@@ -25,8 +28,10 @@ def _pairs(folder: Path, *, source: bool = False, penn: bool = False) -> Iterato
     corpus = Corpus(
         source="t.zh" if source else "", target="t.en", conllu="" if penn else "t.conllu", penn="t.penn" * penn
     )
-    conllu, brackets = (None, folder / "t.penn") if penn else (folder / "t.conllu", None)
-    return read_parsed_pairs(corpus, folder, Languages(source="zh", target="en"), conllu, brackets)
+    files = SideFiles(penn=folder / "t.penn") if penn else SideFiles(conllu=folder / "t.conllu")
+    with TemporaryDirectory() as work:
+        side = TreeSide(files, Path(work))
+    return Part(corpus, folder, Languages(source="zh", target="en"), side).pairs()
 
 
 def _toml(name: str, lines: str, line: int, says: str) -> BadInput:

@@ -21,8 +21,9 @@ from treeglot.files import atomic_write, read_lines
 from treeglot.grammars import combinations
 from treeglot.pipeline.compare import compare_systems, run_path
 from treeglot.pipeline.config import CONFIG_NAME
+from treeglot.pipeline.corpus_stages import raw_inputs
+from treeglot.pipeline.parsing import tree_files
 from treeglot.pipeline.project import Project
-from treeglot.pipeline.source_trees import tree_files
 from treeglot.pipeline.translation import Translator
 from treeglot.search.display import derivation_text, page
 from treeglot.trees.bracketed import format_bracketed, from_bracketed, parse_bracketed, to_bracketed
@@ -110,7 +111,8 @@ def _explain(out: Console, project: Project, page_path: Path) -> None:
         scores.append(evaluate(found, references, ["bleu"], options=options, sentences=True).scores[0].sentences)
     gain = [tree - phrase for phrase, tree in zip(*scores, strict=True)]
     chosen = sorted(range(len(gain)), key=lambda n: -gain[n])[:10]
-    sentences = list(tree_files(*project.trees(part)))
+    files = raw_inputs(project, part)
+    sentences = list(tree_files(files.get("conllu"), files.get("penn")))
     explained = []
     width = max(map(len, SYSTEMS)) + 1
     for rank, n in enumerate(chosen):

@@ -17,8 +17,8 @@ from treeglot.errors import TreeglotError
 from treeglot.files import atomic_write, read_lines
 from treeglot.grammars import combinations
 from treeglot.pipeline.decoding import features
+from treeglot.pipeline.parsing import tree_files
 from treeglot.pipeline.project import Project
-from treeglot.pipeline.source_trees import tree_files
 from treeglot.pipeline.translation import Translated, Translator
 from treeglot.progress import track
 from treeglot.search import (

@@ -70,7 +70,7 @@ class Corpus(_Section):
     """``[data.train]``, ``[data.dev]``, ``[data.test]``: two parallel files, or one file that holds both languages.
 
     ``conllu`` and ``penn`` are trees of the source, sentence by sentence: then the words of the source are those of the
-    trees, and ``source`` may be left out.
+    trees, and ``source`` may be left out. So it is with ``target_conllu`` and ``target_penn`` for the target.
     """
 
     source: str = ""
@@ -79,12 +79,14 @@ class Corpus(_Section):
     format: Literal["auto", "plain", "moses", "tmx", "po", "tsv", "jsonl"] = "auto"
     conllu: str = Field(default="", description="dependency trees of the source")
     penn: str = Field(default="", description="constituency trees of the source")
+    target_conllu: str = Field(default="", description="dependency trees of the target")
+    target_penn: str = Field(default="", description="constituency trees of the target")
 
     @model_validator(mode="after")
     def _one_or_two(self) -> Corpus:
-        has_source = bool(self.source or self.conllu or self.penn)
-        if (self.file and (self.source or self.target)) or (not self.file and not (has_source and self.target)):
-            raise ValueError("give either source and target, or file; conllu or penn may stand for source")
+        complete = bool(self.source or self.has_trees) and bool(self.target or self.has_target_trees)
+        if (self.file and (self.source or self.target)) or (not self.file and not complete):
+            raise ValueError("give either source and target, or file; trees of a side may stand for its text")
         return self
 
     @property
@@ -93,9 +95,15 @@ class Corpus(_Section):
         return bool(self.conllu or self.penn)
 
     @property
+    def has_target_trees(self) -> bool:
+        """Whether trees of the target are given."""
+        return bool(self.target_conllu or self.target_penn)
+
+    @property
     def files(self) -> dict[str, str]:
         """What is given, by key."""
-        named = {key: getattr(self, key) for key in ("source", "target", "file", "conllu", "penn")}
+        keys = ("source", "target", "file", "conllu", "penn", "target_conllu", "target_penn")
+        named = {key: getattr(self, key) for key in keys}
         return {key: name for key, name in named.items() if name}
 
 
@@ -191,10 +199,10 @@ class ParserChoice(_Section):
 
 
 class Parsers(_Section):
-    """``[parsers]``: one choice for each side."""
+    """``[parsers]``: one choice for each side; it is used if a system is learnt from trees of that side which are not given."""
 
     source: ParserChoice = ParserChoice()
-    target: ParserChoice = ParserChoice(backend="none")
+    target: ParserChoice = ParserChoice()
 
 
 class Limits(_Section):
@@ -349,6 +357,12 @@ class ProjectConfig(_Section):
         """Whether the source has trees: they are given, or a system of the file is learnt from them."""
         systems = (self.system(name) for name in self.systems)
         return any(corpus.has_trees for corpus in self.data.parts.values()) or any(s.needs for s in systems if s)
+
+    @property
+    def uses_target_trees(self) -> bool:
+        """Whether the training text has trees of the target too."""
+        systems = (self.system(name) for name in self.systems)
+        return self.data.train.has_target_trees or any(system.target_needs for system in systems if system)
 
 
 @lru_cache(maxsize=4)

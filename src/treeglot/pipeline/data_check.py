@@ -91,17 +91,22 @@ def _as_finding(error: TreeglotError) -> Finding:
 
 def _missing(config: ProjectConfig) -> Iterator[Finding]:
     """Segmenters and parsers that are needed and not installed."""
-    to_parse = config.uses_trees and not all(corpus.has_trees for corpus in config.data.parts.values())
-    backend, lang = config.parsers.source.backend, language_code(config.languages.source)
-    if to_parse and backend == "auto":
-        try:
-            best_backend(lang)
-        except TreeglotError as error:
-            yield _as_finding(error)
-    elif to_parse:
-        info = next((info for info in available(lang) if info.name == backend), None)
-        if info is not None and not info.installed:
-            yield Finding(f'parsers.source.backend = "{backend}" is not installed', info.how)
+    parts = config.data.parts
+    to_parse = {
+        "source": config.uses_trees and not all(corpus.has_trees for corpus in parts.values()),
+        "target": config.uses_target_trees and not config.data.train.has_target_trees,
+    }
+    for side in SIDES:
+        backend, lang = getattr(config.parsers, side).backend, language_code(getattr(config.languages, side))
+        if to_parse[side] and backend == "auto":
+            try:
+                best_backend(lang)
+            except TreeglotError as error:
+                yield _as_finding(error)
+        elif to_parse[side]:
+            info = next((info for info in available(lang) if info.name == backend), None)
+            if info is not None and not info.installed:
+                yield Finding(f'parsers.{side}.backend = "{backend}" is not installed', info.how)
     for side in SIDES:
         method = config.text.method(side, getattr(config.languages, side))
         # The source of a project with trees has the words of its trees or of its parser.
@@ -118,19 +123,20 @@ def _read_sample(config: ProjectConfig, corpus: Corpus, folder: Path, part: str)
             raise InputError(
                 f"data.{part}.{key}: no such file", path=folder / name, remedy=f"put it there, or correct data.{part}"
             )
-    if not corpus.has_trees:
+    if not (corpus.has_trees or corpus.has_target_trees):
         pairs = read_corpus(corpus, folder, config.languages)
         return even_sample(track(pairs, f"looking at {part}"))
-    conllu, penn = (folder / name if name else None for name in (corpus.conllu, corpus.penn))
-    targets = (
-        (pair.target for pair in read_corpus(corpus, folder, config.languages))
-        if corpus.file
-        else (line for _, line in read_lines(folder / corpus.target))
+    conllu, penn, target_conllu, target_penn = (
+        folder / name if name else None
+        for name in (corpus.conllu, corpus.penn, corpus.target_conllu, corpus.target_penn)
     )
-    sample = [
-        TextPair(" ".join(sentence.tokens.forms), target, line=number)
-        for number, sentence, target in zip(range(1, TREES + 1), read_trees(conllu, penn), targets, strict=False)
-    ]
+    sides = zip(
+        range(1, TREES + 1),
+        _texts(config, corpus, folder, "source", conllu, penn),
+        _texts(config, corpus, folder, "target", target_conllu, target_penn),
+        strict=False,
+    )
+    sample = [TextPair(source, target, line=number) for number, source, target in sides]
     if conllu is not None and corpus.target:
         sentences = sum(line.startswith("1\t") for _, line in read_lines(conllu))
         lines = sum(1 for _ in read_lines(folder / corpus.target))
@@ -141,6 +147,17 @@ def _read_sample(config: ProjectConfig, corpus: Corpus, folder: Path, part: str)
                 remedy="give trees and text of the same sentences",
             )
     return sample
+
+
+def _texts(
+    config: ProjectConfig, corpus: Corpus, folder: Path, side: Side, conllu: Path | None, penn: Path | None
+) -> Iterator[str]:
+    """The sentences of a side: the words of its trees, or its text."""
+    if conllu or penn:
+        return (" ".join(sentence.tokens.forms) for sentence in read_trees(conllu, penn))
+    if corpus.file:
+        return (getattr(pair, side) for pair in read_corpus(corpus, folder, config.languages))
+    return (line for _, line in read_lines(folder / getattr(corpus, side)))
 
 
 def _check_sample(
@@ -162,7 +179,7 @@ def _check_sample(
             yield Finding(
                 f"{place} {damaged}", "get the text again, or decode it once more from the original, as UTF-8"
             )
-        if not (side == "source" and corpus.has_trees):
+        if not (corpus.has_trees if side == "source" else corpus.has_target_trees):
             for finding in _check_script(texts, place, side, pipelines):
                 trouble = trouble or finding.serious
                 yield finding
@@ -236,7 +253,7 @@ def _check_cleaning(
     worded = (
         TextPair(
             pair.source if corpus.has_trees else " ".join(pipelines[0].tokenize(pair.source)),
-            " ".join(pipelines[1].tokenize(pair.target)),
+            pair.target if corpus.has_target_trees else " ".join(pipelines[1].tokenize(pair.target)),
             line=pair.line,
         )
         for pair in sample

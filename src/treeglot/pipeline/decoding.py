@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from treeglot import lm
 from treeglot.errors import TreeglotError
-from treeglot.files import atomic_write, read_lines
+from treeglot.files import atomic_write
 from treeglot.pipeline.memory import peak_memory
 from treeglot.pipeline.systems import SystemSpec
 from treeglot.search import (
@@ -27,11 +27,10 @@ from treeglot.search import (
     open_phrases,
     phrase_decoder,
     walk,
-    word_corpus,
 )
 from treeglot.search import fixed_weights as fixed_weights_of
 from treeglot.search import start_weights as start_weights_of
-from treeglot.trees.corpus import ParsedCorpus, parsed_corpus, read_parsed_corpus
+from treeglot.trees.corpus import ParsedCorpus, open_corpus, parsed_corpus, read_parsed_corpus
 from treeglot.trees.sentence import ParsedSentence
 
 if TYPE_CHECKING:
@@ -86,10 +85,7 @@ def open_decoder(
 
 def part_files(project: Project, spec: SystemSpec, part: str) -> dict[str, Path]:
     """The files of a part that a system's decoder reads."""
-    if not spec.needs:
-        return {"source": project.corpus(part)[0]}
-    conllu, penn = project.trees(part)
-    return {"conllu": conllu, "penn": penn}
+    return {"corpus": project.parsed_corpus(part)} if spec.needs else {"source": project.corpus(part)[0]}
 
 
 def read_part(project: Project, spec: SystemSpec, part: str) -> ParsedCorpus:
@@ -98,8 +94,8 @@ def read_part(project: Project, spec: SystemSpec, part: str) -> ParsedCorpus:
         if not path.exists():
             raise TreeglotError("not prepared yet", path=path, remedy="run `treeglot train` first")
     if spec.needs:
-        return read_parsed_corpus(*project.trees(part), binarize=spec.binarize)
-    return word_corpus(line for _, line in read_lines(project.corpus(part)[0]))
+        return open_corpus(project.parsed_corpus(part), binarize=spec.binarize).source
+    return read_parsed_corpus(text=project.corpus(part)[0])
 
 
 def as_corpus(spec: SystemSpec, sentences: Iterable[ParsedSentence]) -> ParsedCorpus:

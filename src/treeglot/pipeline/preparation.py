@@ -13,7 +13,6 @@ from treeglot.bitext import CleaningOptions, CleaningReport, TextPair, Tokenizer
 from treeglot.bitext.casing import apply_casing, detruecase
 from treeglot.bitext.segmenters import default_method, missing_package
 from treeglot.errors import ConfigError
-from treeglot.files import atomic_write
 from treeglot.pipeline.config import CONFIG_NAME, Cleaning, Corpus, Languages, Text
 from treeglot.progress import tell, track
 from treeglot.words import split_words
@@ -86,31 +85,6 @@ def cleaned(pairs: Iterator[TextPair], cleaning: Cleaning) -> tuple[Iterator[Tex
         normalization="none",
     )
     return clean(pairs, options)
-
-
-def prepare(
-    pairs: Iterator[TextPair],
-    pipelines: tuple[TextPipeline, TextPipeline],
-    outputs: tuple[Path, Path],
-    cleaning: Cleaning | None,
-    name: str,
-) -> CleaningReport | None:
-    """Write the words of each pair to two files; with ``cleaning``, leave out what it says (training text only)."""
-    worded = (
-        TextPair(" ".join(pipelines[0].words(pair.source)), " ".join(pipelines[1].words(pair.target)), line=pair.line)
-        for pair in track(pairs, f"preparing {name}")
-    )
-    report: CleaningReport | None = None
-    kept: Iterator[TextPair] = worded
-    if cleaning is not None:
-        kept, report = cleaned(worded, cleaning)
-    with atomic_write(outputs[0]) as source, atomic_write(outputs[1]) as target:
-        for pair in kept:
-            source.write(pair.source + "\n")
-            target.write(pair.target + "\n")
-        if cleaning is not None and report is not None:
-            judge(report, cleaning, pipelines, name)
-    return report
 
 
 def judge(report: CleaningReport, cleaning: Cleaning, pipelines: tuple[TextPipeline, TextPipeline], name: str) -> None:

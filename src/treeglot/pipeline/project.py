@@ -1,6 +1,6 @@
 """A project folder: its files, and the stages that make a translator from its data.
 
-``corpus/`` prepared text, ``trees/`` the source's trees over the same words, ``alignment/`` word links and the model that made
+``corpus/`` prepared text with its trees, ``trees/`` what parsers made of the raw text, ``alignment/`` word links and the model that made
 them, ``tables/`` phrase pairs and rules, ``lm/`` the language model, ``systems/NAME/weights.txt`` tuned weights, ``runs/NAME/``
 translations of the test parts. Each is made by a stage (see `treeglot.pipeline.stages`), so that work goes on where it stopped.
 """
@@ -10,10 +10,10 @@ from __future__ import annotations
 import importlib.util
 import logging
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from treeglot import __version__, alignment, lm
 from treeglot.alignment import own
@@ -22,17 +22,16 @@ from treeglot.errors import ConfigError, TreeglotError
 from treeglot.files import atomic_write, atomic_write_binary, open_binary, read_lines
 from treeglot.lm import model as lm_file
 from treeglot.pipeline.config import CONFIG_NAME, Corpus, ProjectConfig, load_config
+from treeglot.pipeline.corpus_stages import corpus_stages
 from treeglot.pipeline.decoding import features, open_decoder, start_weights
-from treeglot.pipeline.preparation import TextPipeline, prepare, read_corpus, train_truecasers
+from treeglot.pipeline.preparation import TextPipeline
 from treeglot.pipeline.rule_tables import rule_stage
-from treeglot.pipeline.source_trees import parse_source, prepare_parsed, read_parsed_pairs, text_words
 from treeglot.pipeline.stages import Paths, Runner, Stage, StageResult
 from treeglot.pipeline.subtree_phrases import span_files, span_stages
 from treeglot.pipeline.systems import SystemSpec, TableSpec, presets
 from treeglot.search import Decoder, read_weights
 from treeglot.tables import build_phrase_table, parse_memory
 from treeglot.tables import table as phrase_file
-from treeglot.trees.sentence import ParsedSentence
 
 log = logging.getLogger(__name__)
 
@@ -59,13 +58,14 @@ class Project:
         """The prepared text of a part."""
         return self.folder / f"corpus/{part}.{self.source}", self.folder / f"corpus/{part}.{self.target}"
 
-    def trees(self, part: str) -> tuple[Path, Path]:
-        """The prepared trees of a part's source: CoNLL-U and Penn."""
-        return self.folder / f"trees/{part}.conllu", self.folder / f"trees/{part}.penn"
+    def parsed_corpus(self, part: str) -> Path:
+        """Words and trees of a part, if it has trees (`treeglot.trees.corpus.open_corpus`)."""
+        return self.folder / f"corpus/{part}.tgpc"
 
-    def parsed(self, part: str) -> tuple[Path, Path]:
-        """The trees of a part as a parser made them."""
-        return self.folder / f"trees/parsed/{part}.conllu", self.folder / f"trees/parsed/{part}.penn"
+    def parsed(self, part: str, side: Literal["source", "target"] = "source") -> tuple[Path, Path]:
+        """The trees of a side of a part as a parser made them: CoNLL-U and Penn."""
+        lang = self.source if side == "source" else self.target
+        return self.folder / f"trees/{part}.{lang}.conllu", self.folder / f"trees/{part}.{lang}.penn"
 
     def raw(self, part: str) -> Corpus | None:
         """What the configuration says about a part of the data."""
@@ -132,11 +132,12 @@ class Project:
                 path=self.folder / CONFIG_NAME,
                 remedy=f"add conllu and penn to [data.*], or a section [systems.{name}]: then the source is parsed",
             )
-        if found.target_needs:
+        if found.target_needs and not self.config.uses_target_trees:
             raise ConfigError(
-                f"the system {name!r} is learnt from trees of the target, which projects do not have yet",
+                f"the system {name!r} is learnt from trees of the target too, but this project has none",
                 path=self.folder / CONFIG_NAME,
-                remedy="parse both sides with treeglot parse, and build its table with treeglot rules build",
+                remedy="add target_conllu and target_penn to [data.train], or a section "
+                f"[systems.{name}]: then the target is parsed",
             )
         return found
 
@@ -204,14 +205,7 @@ class Project:
 
     def training_stages(self, systems: Iterable[str] = ()) -> list[Stage]:
         """From raw data to tables and language model, in order; ``systems`` beside those of the configuration."""
-        stages = []
-        if self.config.uses_trees:
-            stages += [
-                self._parse_stage(part) for part, corpus in self.config.data.parts.items() if not corpus.has_trees
-            ]
-        if self.config.text.casing == "true":
-            stages.append(self._truecase_stage())
-        stages += [self._corpus_stage(part) for part in self.parts]
+        stages = corpus_stages(self)
         stages += [self._alignment_stage(), *span_stages(self), self._table_stage(), self._lm_stage()]
         named = dict.fromkeys([*self.config.systems, *systems])
         tables = dict.fromkeys(table for name in named for table in self.system(name).tables)
@@ -224,96 +218,6 @@ class Project:
         before_work = cache(self.check_space)  # once, and only if a stage has something to do
         with self.runner.locked():
             return [self.runner.run(stage, announce, before_work) for stage in stages]
-
-    def _raw_inputs(self, part: str) -> dict[str, Path]:
-        corpus = self.raw(part)
-        assert corpus is not None
-        inputs = {key: self.folder / name for key, name in corpus.files.items()}
-        if self.config.uses_trees and not corpus.has_trees:
-            inputs["conllu"], inputs["penn"] = self.parsed(part)
-        return inputs
-
-    def _parsed_pairs(self, part: str, inputs: Paths) -> Iterator[tuple[ParsedSentence, str]]:
-        corpus = self.raw(part)
-        assert corpus is not None
-        return read_parsed_pairs(corpus, self.folder, self.config.languages, inputs.get("conllu"), inputs.get("penn"))
-
-    def _parse_stage(self, part: str) -> Stage:
-        corpus = self.raw(part)
-        assert corpus is not None
-        choice = self.config.parsers.source
-        conllu, penn = self.parsed(part)
-        pipeline = TextPipeline(self.config.text, self.source, "source")
-
-        def run(inputs: Paths, outputs: Paths, work: Path) -> None:
-            lines = (pair.source for pair in read_corpus(corpus, self.folder, self.config.languages))
-            parse_source(lines, pipeline, choice, self.source, work, outputs)
-
-        outputs = {"conllu": conllu, "penn": penn, "report": conllu.with_suffix(".report.json")}
-        parameters = {
-            "parser": choice.model_dump(include={"backend", "model"}),
-            "tokenizer": pipeline.name,
-            "languages": self.config.languages.model_dump(),
-            "format": corpus.format,
-        }
-        inputs = {key: self.folder / name for key, name in corpus.files.items()}
-        return Stage(f"parse-{part}", inputs, outputs, parameters, run)
-
-    def _truecase_stage(self) -> Stage:
-        one, two = self.truecaser_paths()
-
-        def run(inputs: Paths, outputs: Paths, work: Path) -> None:
-            text, languages = self.config.text, self.config.languages
-            sides = TextPipeline(text, languages.source, "source"), TextPipeline(text, languages.target, "target")
-            if self.config.uses_trees:
-                parsed = self._parsed_pairs("train", inputs)
-                words = ((text_words(sentence.tokens.forms), sides[1].tokenize(line)) for sentence, line in parsed)
-            else:
-                pairs = read_corpus(self.config.data.train, self.folder, languages)
-                words = ((sides[0].tokenize(pair.source), sides[1].tokenize(pair.target)) for pair in pairs)
-            train_truecasers(words, (outputs["source"], outputs["target"]))
-
-        parameters = {
-            "text": self.config.text.resolved(self.config.languages),
-            "languages": self.config.languages.model_dump(),
-        }
-        return Stage("truecase", self._raw_inputs("train"), {"source": one, "target": two}, parameters, run)
-
-    def _corpus_stage(self, part: str) -> Stage:
-        corpus = self.raw(part)
-        assert corpus is not None
-        one, two = self.corpus(part)
-        inputs = self._raw_inputs(part)
-        if self.config.text.casing == "true":
-            inputs["truecase source"], inputs["truecase target"] = self.truecaser_paths()
-        cleaning = self.config.cleaning if part == "train" else None
-        outputs = {"source": one, "target": two, "report": self.folder / f"corpus/{part}.report.txt"}
-        if self.config.uses_trees:
-            outputs["conllu"], outputs["penn"] = self.trees(part)
-            outputs["trees"] = self.folder / f"trees/{part}.trees.txt"
-
-        def run(inputs: Paths, outputs: Paths, work: Path) -> None:
-            if self.config.uses_trees:
-                parsed = self._parsed_pairs(part, inputs)
-                report, counts = prepare_parsed(parsed, self.pipelines, outputs, cleaning, part)
-                origin = "given" if corpus.has_trees else f"parsed by {self.config.parsers.source.backend}"
-                with atomic_write(outputs["trees"]) as file:
-                    file.write(counts.as_text(origin))
-            else:
-                pairs = read_corpus(corpus, self.folder, self.config.languages)
-                report = prepare(pairs, self.pipelines, (outputs["source"], outputs["target"]), cleaning, part)
-            with atomic_write(outputs["report"]) as file:
-                file.write(report.as_text() + "\n" if report else "every pair was kept\n")
-
-        parameters: dict[str, Any] = {
-            "text": self.config.text.resolved(self.config.languages),
-            "languages": self.config.languages.model_dump(),
-            "format": corpus.format,
-            "cleaning": cleaning.model_dump() if cleaning else None,
-        }
-        if self.config.uses_trees:
-            parameters["trees"] = sorted(key for key in ("conllu", "penn") if corpus.files.get(key))
-        return Stage(f"corpus-{part}", inputs, outputs, parameters, run)
 
     def _alignment_stage(self) -> Stage:
         one, two = self.corpus("train")

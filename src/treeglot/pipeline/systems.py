@@ -69,6 +69,11 @@ class TableSpec:
         """The kinds of trees of the source that it is learnt from."""
         return registry.grammar(self.grammar).source_trees
 
+    @property
+    def target_needs(self) -> frozenset[str]:
+        """The kinds of trees of the target that it is learnt from."""
+        return registry.grammar(self.grammar).target_trees
+
 
 @dataclass(frozen=True)
 class SystemSpec:

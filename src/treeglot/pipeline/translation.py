@@ -16,8 +16,8 @@ from treeglot.parsers import Parser
 from treeglot.parsers.base import empty_sentence
 from treeglot.pipeline.config import CONFIG_NAME
 from treeglot.pipeline.decoding import as_corpus
+from treeglot.pipeline.parsing import open_side_parser, parse_lines, prepared_sentence
 from treeglot.pipeline.project import Project
-from treeglot.pipeline.source_trees import open_source_parser, parse_lines, prepared_sentence
 from treeglot.search import RuleUse, Translation
 from treeglot.search.display import Explained
 from treeglot.trees.sentence import ParsedSentence
@@ -67,8 +67,8 @@ class Translator:
     def parser(self) -> Parser:
         """The project's parser, opened when it is first needed."""
         if self._parser is None:
-            config = self.project.folder / CONFIG_NAME
-            self._parser = open_source_parser(self.project.config.parsers.source, self.project.source, config)
+            path = self.project.folder / CONFIG_NAME
+            self._parser = open_side_parser(self.project.config.parsers.source, "source", self.project.source, path)
         return self._parser
 
     def __enter__(self) -> Self:
