@@ -29,6 +29,7 @@ def jobs(data: Path, work: Path) -> dict[str, list[list[str]]]:
     return {
         "conllu_speed": [["--sentences", "100000"]],
         "large_inputs": [[]],
+        "parsed_corpus": [[]] if multi.is_dir() else [],
         "penn_speed": [trees] if trees else [],
         "lm_speed": [[]],
         "alignment_speed": [[str(work), str(work / "multi30k")]] if multi.is_dir() else [],
@@ -45,6 +46,7 @@ def jobs(data: Path, work: Path) -> dict[str, list[list[str]]]:
 DEFAULT = (
     "conllu_speed",
     "large_inputs",
+    "parsed_corpus",
     "penn_speed",
     "lm_speed",
     "alignment_speed",
