@@ -22,12 +22,11 @@ from treeglot.parsers import open_parser, parse_file
 from treeglot.trees.corpus import (
     ParsedBitext,
     SideFiles,
-    open_corpus,
     parsed_bitext,
     read_parsed_bitext,
     read_trees,
-    write_corpus,
 )
+from treeglot.trees.stored import open_corpus, write_corpus
 from treeglot.trees.wordlinks import read_pharaoh
 
 ROUNDS = 5

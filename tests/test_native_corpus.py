@@ -28,18 +28,16 @@ from treeglot.trees.corpus import (
     Binarize,
     ParsedBitext,
     SideFiles,
-    add_links,
     iterate_parsed_bitext,
-    open_corpus,
     parsed_corpus,
     read_parsed_bitext,
     read_parsed_corpus,
     read_trees,
-    write_corpus,
 )
 from treeglot.trees.heads import lexical_heads
 from treeglot.trees.nodelinks import all_links, format_node_links
 from treeglot.trees.penn import format_penn, read_penn
+from treeglot.trees.stored import add_links, open_corpus, stored_sentence, write_corpus
 from treeglot.trees.tiger import read_tiger
 from treeglot.trees.wordlinks import format_pharaoh, read_pharaoh
 
@@ -304,6 +302,13 @@ def test_two_parsed_sides(tmp_path: Path, pairs: list[AlignedPair]) -> None:
     same_pairs(bitext, pairs)
     write_corpus(bitext, tmp_path / "x.tgpc")
     same_pairs(open_corpus(tmp_path / "x.tgpc"), pairs)
+    for n, pair in enumerate(pairs):
+        for side, sentence in ((bitext.columns.source, pair.source), (bitext.columns.target, pair.target)):
+            again = stored_sentence(side, n)
+            assert parsed_corpus([again]).columns.sentence(0) == side.sentence(n)
+            assert (again.dependency is None) == (sentence.dependency is None)
+    write_corpus(read_parsed_bitext(*files[:3], head_words=True), tmp_path / "bare.tgpc")
+    same_pairs(open_corpus(tmp_path / "bare.tgpc", nodes=files[3]), pairs)
     for direction in DIRECTIONS[1:]:
         binary = open_corpus(tmp_path / "x.tgpc", binarize=direction, target_binarize="left").columns
         fresh = read_parsed_bitext(*files, binarize=direction, target_binarize="left").columns
@@ -353,6 +358,28 @@ def test_several_alignments(tmp_path: Path) -> None:
         open_corpus(tmp_path / "x.tgpc", [tmp_path / "two"])
 
 
+def test_links_of_nodes_count_from_a_threshold_on(stored: Path, tmp_path: Path) -> None:
+    """In a stored corpus as in one that is read: one without a score counts; a wrong file is named with its line."""
+    nodes = tmp_path / "nodes"
+    nodes.write_text("0-0:0.5 1-1:0.49 w3-w3\n" + "\n" * 4, encoding="utf-8")
+    phrases = len(open_corpus(stored).columns.source.sentence(0)[3])
+    for threshold, count in ((0.0, 3), (0.5, 2), (0.6, 1)):
+        links = open_corpus(stored, nodes=nodes, node_threshold=threshold).columns.node_links(0)
+        assert len(links) == count and links[-1] == (phrases + 3, phrases + 3)
+        assert not open_corpus(stored, nodes=nodes).columns.node_links(1)
+    for text, line, says in (
+        ("0-0\n" * 4, 5, "4 lines of node links for 5 sentence pairs"),
+        ("0-0\n" * 6, 6, "6 lines of node links"),
+        ("0-0\n\n0-99\n\n\n", 3, "the target has no phrase 99"),
+        ("0-0\nw99-0\n\n\n\n", 2, "the source has no word w99"),
+        ("0-0:x\n" * 5, 1, "is not a link of nodes"),
+    ):
+        nodes.write_text(text, encoding="utf-8")
+        with pytest.raises(InputError, match=says) as caught:
+            open_corpus(stored, nodes=nodes)
+        assert (caught.value.path, caught.value.line) == (str(nodes), line) and caught.value.remedy
+
+
 def test_blocks_of_a_stream(tmp_path: Path) -> None:
     count = 3000
     (tmp_path / "f").write_text("".join(f"wort {n}\n" for n in range(count)), encoding="utf-8")
@@ -387,10 +414,12 @@ def test_links_as_arrays(tmp_path_factory: pytest.TempPathFactory, lines: list[l
 def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("stored")
     pairs = [AlignedPair(SENTENCE, SENTENCE, [], [])] * 5
-    one, two, _, _ = write_pairs(pairs, folder)
+    source, target, _, _ = write_pairs(pairs, folder)
     (folder / "links").write_text("0-0 1-1 4-4\n" * 5, encoding="utf-8")
     (folder / "nodes").write_text("0-0 1-1 w3-w3\n" * 5, encoding="utf-8")
-    write_corpus(read_parsed_bitext(one, two, folder / "links", folder / "nodes", head_words=True), folder / "x.tgpc")
+    write_corpus(
+        read_parsed_bitext(source, target, folder / "links", folder / "nodes", head_words=True), folder / "x.tgpc"
+    )
     return folder / "x.tgpc"
 
 

@@ -31,9 +31,10 @@ from treeglot.search.display import list_steps
 from treeglot.tables import RuleTable
 from treeglot.trees import ConstituencyTree, DependencyTree, ParsedSentence, Tokens
 from treeglot.trees.conllu import read_conllu, write_conllu
-from treeglot.trees.corpus import open_corpus, read_trees
+from treeglot.trees.corpus import read_trees
 from treeglot.trees.penn import read_penn, write_penn
 from treeglot.trees.projectivity import projectivize
+from treeglot.trees.stored import open_corpus
 
 CONFIG = """\
 [languages]
@@ -349,6 +350,23 @@ def test_trees_of_the_target_by_the_project(raw: Path, tmp_path: Path) -> None:
     assert len(pairs) == 299 and pairs.target.first_without(False) is None
     assert [pairs.origin(n) for n in range(4)] == [1, 2, 3, 5]
     assert len(RuleTable(project.rules(project.system("stssg").tables[0]))) > 100
+
+
+def test_links_of_nodes(both: Path) -> None:
+    """Linked once, in blocks that survive an interruption; systems that use them have tables of their own."""
+    project = Project(both)
+    names = ["stssg", "stssg-dirc", "stssg-ewos"]
+    stages = {stage.name: stage for stage in project.training_stages(names)}
+    order = list(stages)
+    assert "subtrees" not in [stage.name for stage in project.training_stages(["stssg"])]
+    assert order.index("alignment") < order.index("subtrees") < order.index("rules-stssg.dirc")
+    for name in ("corpus-train", "alignment", "subtrees", "rules-stssg", "rules-stssg.dirc", "rules-stssg.ewos"):
+        project.runner.run(stages[name])
+    pairs = open_corpus(project.parsed_corpus("train"), nodes=project.node_links).columns
+    linked = [pairs.node_links(n) for n in range(len(pairs))]
+    assert sum(map(len, linked)) > 5 * len(pairs) and any((0, 0) in links for links in linked)
+    sizes = {name: len(RuleTable(project.rules(project.system(name).tables[0]))) for name in names}
+    assert sizes["stssg"] < sizes["stssg-ewos"] and sizes["stssg"] < sizes["stssg-dirc"]
 
 
 @pytest.fixture(scope="module")

@@ -19,6 +19,7 @@
 #include "trees/corpus_file.hh"
 #include "trees/corpus_reader.hh"
 #include "trees/link_columns.hh"
+#include "trees/node_link_reader.hh"
 #include "trees/parsed_corpus.hh"
 
 namespace nb = nanobind;
@@ -229,6 +230,17 @@ void bind_parsed(nb::module_& m) {
           nb::arg("source").none(), nb::arg("source_number"), nb::arg("source_words"), nb::arg("target").none(),
           nb::arg("target_number"), nb::arg("target_words"), nb::arg("origin") = 0)
       .def(
+          "set_node_links",
+          [](ParsedBitext& self, nb::iterable pieces, double threshold) {
+            treeglot::NodeLinkReader reader(self, threshold);
+            for (nb::handle piece : pieces) {
+              const auto bytes = nb::cast<nb::bytes>(piece);
+              reader.feed({bytes.c_str(), bytes.size()});
+            }
+            reader.finish();
+          },
+          nb::arg("pieces"), nb::arg("threshold") = 0.0)
+      .def(
           "add_links",
           [](ParsedBitext& self, const LinkArray& links, const StartArray& starts, bool first) {
             self.add_links(treeglot::bindings::links_of(links), treeglot::bindings::starts_of(starts), first);
@@ -286,15 +298,16 @@ void bind_parsed(nb::module_& m) {
       .def(
           "__init__",
           [](CorpusReader* self, const std::vector<std::optional<std::string>>& names,
-             const std::vector<HeadTableTuple>& head_tables, bool surfaces) {
+             const std::vector<HeadTableTuple>& head_tables, bool surfaces, double node_threshold) {
             CorpusReader::Options options;
             if (names.size() != options.names.size()) throw std::invalid_argument("a name or None for each stream");
             std::copy(names.begin(), names.end(), options.names.begin());
             options.head_tables = tables_of(head_tables);
             options.surfaces = surfaces;
+            options.node_threshold = node_threshold;
             new (self) CorpusReader(std::move(options));
           },
-          nb::arg("names"), nb::arg("head_tables"), nb::arg("surfaces") = false)
+          nb::arg("names"), nb::arg("head_tables"), nb::arg("surfaces") = false, nb::arg("node_threshold") = 0.0)
       .def("advance", &CorpusReader::advance, nb::call_guard<nb::gil_scoped_release>())
       .def(
           "feed",

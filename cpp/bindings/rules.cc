@@ -50,6 +50,7 @@ nb::dict describe(const Grammar& grammar) {
   result["has_rules"] = static_cast<bool>(grammar.extractor);
   result["labels"] = grammar.labels;
   result["uses_phrases"] = grammar.uses_phrases;
+  result["node_link_option"] = grammar.node_link_option;
   result["subtree_nodes"] = grammar.subtree_nodes;
   result["stack_limit"] = grammar.stack_limit;
   return result;

@@ -54,12 +54,13 @@ struct Grammar {
       rule_features;
   double rule_start = -0.3;  // where tuning starts for the number of rules
 
-  SymbolText text;             // how its sides are written and read
-  bool labels = false;         // its rules have fixed and floating structures
-  bool uses_phrases = true;    // its nodes are filled by bilingual phrases, too
-  bool subtree_nodes = false;  // it works on dependency subtrees: grammars of spans meet it there
-  int stack_limit = 0;         // what its paper has for a system of this grammar alone; 0: the common one
-  std::uint32_t colour = 0;    // in pictures: a number of the palette, 0: the next free one
+  SymbolText text;               // how its sides are written and read
+  bool labels = false;           // its rules have fixed and floating structures
+  bool uses_phrases = true;      // its nodes are filled by bilingual phrases, too
+  std::string node_link_option;  // the option whose other values than the default are for links of nodes
+  bool subtree_nodes = false;    // it works on dependency subtrees: grammars of spans meet it there
+  int stack_limit = 0;           // what its paper has for a system of this grammar alone; 0: the common one
+  std::uint32_t colour = 0;      // in pictures: a number of the palette, 0: the next free one
 };
 
 // Adds a grammar; throws std::invalid_argument if its declaration is not complete or its name is taken.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "trees/node_link_reader.hh"
+
 namespace treeglot {
 
 namespace {
@@ -96,7 +98,7 @@ bool CorpusReader::fetch(int stream) {
         return true;
       default:
         if (!nodes_.next(nodes_line_)) return false;
-        read_node_links(nodes_line_, nodes_.number(), node_ends_);
+        read_node_links(nodes_line_, nodes_.number(), node_ends_, options_.node_threshold);
         return true;
     }
   } catch (const InputError& error) {
@@ -265,20 +267,15 @@ void CorpusReader::note(Side& side) {
 
 void CorpusReader::fill_node_links() {
   node_links_.clear();
-  for (const NodeLinkEnds& ends : node_ends_) {
-    auto node = [&](NodeEnd end, int number) {
-      const ParsedCorpus::Columns& side = sides_[number].columns;
-      const std::size_t size = end.is_word ? side.words.size() : side.phrases.size();
-      if (end.number >= size) {
-        throw ReadError(kNodes, nodes_.number(), 0,
-                        std::string("the ") + (number == 0 ? "source" : "target") + " has no " +
-                            (end.is_word ? "word w" : "phrase ") + std::to_string(end.number) + ", only " +
-                            std::to_string(size),
-                        "give the links of these pairs");
-      }
-      return static_cast<std::uint32_t>(end.is_word ? side.phrases.size() + end.number : end.number);
-    };
-    node_links_.push_back({node(ends.source, 0), node(ends.target, 1)});
+  const ParsedCorpus::Columns &source = sides_[0].columns, &target = sides_[1].columns;
+  try {
+    for (const NodeLinkEnds& ends : node_ends_) {
+      node_links_.push_back(
+          {node_number(ends.source, source.phrases.size(), source.words.size(), false, nodes_.number()),
+           node_number(ends.target, target.phrases.size(), target.words.size(), true, nodes_.number())});
+    }
+  } catch (const InputError& error) {
+    throw ReadError(kNodes, error.line, error.column, error.what(), error.remedy);
   }
 }
 

@@ -44,7 +44,8 @@ class CorpusReader {
   struct Options {
     std::array<std::optional<std::string>, kStreams> names;  // of the files that there are, for messages
     std::vector<HeadTable> head_tables;                      // none: the head words of phrases are not looked for
-    bool surfaces = false;  // keep what the words of the source looked like in the text
+    bool surfaces = false;      // keep what the words of the source looked like in the text
+    double node_threshold = 0;  // links of nodes with a lower score do not count
   };
   // Throws std::invalid_argument if the files make no corpus: each side has trees or text. Without any of the target, a
   // corpus of one side is read.

@@ -39,10 +39,10 @@ struct Cursor {
   }
 };
 
-bool is_number(std::string_view text, bool finite) {
+bool is_number(std::string_view text, bool finite, double& value) {
   const std::string copy(text);
   char* end = nullptr;
-  const double value = std::strtod(copy.c_str(), &end);
+  value = std::strtod(copy.c_str(), &end);
   return end == copy.c_str() + copy.size() && !std::isnan(value) && (!finite || std::isfinite(value));
 }
 
@@ -101,7 +101,8 @@ void read_word_links(std::string_view text, std::size_t line, std::vector<WordLi
       throw InputError(line, column(), quoted(token) + " is not a link",
                        "write links as 3-4, possible ones as 3-4-P or 3-4P");
     }
-    if (!score.empty() && !is_number(score, false)) {
+    double value = 0;
+    if (!score.empty() && !is_number(score, false, value)) {
       throw InputError(line, column(), quoted(score) + " is not a number", "correct the score");
     }
     if (source > 65535 || target > 65535) {
@@ -120,7 +121,7 @@ void read_word_links(std::string_view text, std::size_t line, std::vector<WordLi
   });
 }
 
-void read_node_links(std::string_view text, std::size_t line, std::vector<NodeLinkEnds>& links) {
+void read_node_links(std::string_view text, std::size_t line, std::vector<NodeLinkEnds>& links, double threshold) {
   links.clear();
   std::string_view score;
   auto parse = [&](std::string_view token, NodeLinkEnds& link) {
@@ -139,10 +140,11 @@ void read_node_links(std::string_view text, std::size_t line, std::vector<NodeLi
       throw InputError(line, column(), quoted(token) + " is not a link of nodes",
                        "write links as 3-4, words as w4, scores as 3-w4:0.5");
     }
-    if (!score.empty() && !is_number(score, true)) {
+    double value = threshold;
+    if (!score.empty() && !is_number(score, true, value)) {
       throw InputError(line, column(), "the score " + quoted(score) + " is not a number", "correct the score");
     }
-    links.push_back(link);
+    if (value >= threshold) links.push_back(link);
   });
   finish(text, line, links, parse);
 }

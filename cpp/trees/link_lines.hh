@@ -1,5 +1,6 @@
 // Links as lines of text: Pharaoh's word links "0-0 1-2" (treeglot.trees.wordlinks) and links of nodes "0-0 2-w4"
-// (treeglot.trees.nodelinks), a line for each sentence pair. Marks of possible links and scores are read and forgotten.
+// (treeglot.trees.nodelinks), a line for each sentence pair. Marks of possible links are read and forgotten, as are
+// scores of word links.
 #pragma once
 
 #include <cstddef>
@@ -27,6 +28,7 @@ struct NodeLinkEnds {
   friend bool operator==(const NodeLinkEnds&, const NodeLinkEnds&) = default;
   friend auto operator<=>(const NodeLinkEnds&, const NodeLinkEnds&) = default;
 };
-void read_node_links(std::string_view text, std::size_t line, std::vector<NodeLinkEnds>& links);
+// Links with a score below `threshold` are left out; one without a score counts.
+void read_node_links(std::string_view text, std::size_t line, std::vector<NodeLinkEnds>& links, double threshold = 0);
 
 }  // namespace treeglot

@@ -258,6 +258,21 @@ void ParsedBitext::add_links(std::span<const WordLink> links, std::span<const st
   for (std::uint64_t start : sorted_starts.all().subspan(1)) link_starts_.own().push_back(before + start);
 }
 
+void ParsedBitext::set_node_links(std::span<const NodeLink> links, std::span<const std::uint64_t> starts) {
+  check_link_starts(links.size(), starts, sentences());
+  Column<NodeLink> sorted;
+  Starts sorted_starts{{0}};
+  for (std::size_t n = 0; n < sentences(); ++n) {
+    const auto part = links.subspan(starts[n], starts[n + 1] - starts[n]);
+    const ParsedSentence source = source_[n], target = target_[n];
+    check_links(part, source.phrases.size() + source.size(), target.phrases.size() + target.size(), n, "node link ",
+                " nodes");
+    append_links(part, sorted, sorted_starts);
+  }
+  node_links_ = std::move(sorted);
+  node_link_starts_ = std::move(sorted_starts);
+}
+
 ParsedPair ParsedBitext::operator[](std::size_t n) const {
   const std::size_t sentence = n % sentences();
   return {source_[sentence], target_[sentence], part_of(links_, link_starts_, n),

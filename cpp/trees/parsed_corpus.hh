@@ -121,6 +121,9 @@ class ParsedBitext {
   // replaces the links that there are, further ones are further alignments. Throws LinkProblem.
   void add_links(std::span<const WordLink> links, std::span<const std::uint64_t> starts, bool first);
 
+  // The same for links of nodes, which all alignments share.
+  void set_node_links(std::span<const NodeLink> links, std::span<const std::uint64_t> starts);
+
   std::size_t size() const { return link_starts_.size() - 1; }
   std::size_t sentences() const { return source_.size(); }
   ParsedPair operator[](std::size_t n) const;

@@ -60,6 +60,7 @@ Grammar tree_to_tree_grammar(std::string name, std::string title, bool sequences
   grammar.title = std::move(title);
   grammar.needs.source_constituency = grammar.needs.target_constituency = true;
   grammar.needs.node_links = true;
+  grammar.node_link_option = "links";
   grammar.options = {
       number_option("max_variables", 3, 0, 8, OptionUse::kExtraction, "variables of a rule"),
       number_option("max_frontier", 6, 1, 40, OptionUse::kExtraction, "words and variables of a source side"),

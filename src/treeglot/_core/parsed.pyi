@@ -1,4 +1,4 @@
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,6 +74,10 @@ class ParsedBitext:
     def add_links(self, links: NDArray[np.int32], starts: NDArray[np.int64], first: bool = True) -> None:
         """Give all pairs these links instead of theirs, or as a further alignment. `LinkError`."""
 
+    def set_node_links(self, pieces: Iterable[bytes], threshold: float = 0.0) -> None:
+        """Give all pairs the links of nodes of this text (`treeglot.trees.nodelinks`), in pieces; those with a score below the
+        threshold do not count. `treeglot._core.conllu.ScanError`."""
+
     def binarize(self, source: str, target: str = "none") -> None: ...
     def replace_words(self, source: Sequence[str], target: Sequence[str]) -> None: ...
     def write(self, path: str) -> None: ...
@@ -129,7 +133,11 @@ class CorpusReader:
     of nodes. ``surfaces`` keeps what the words of the source look like in the text."""
 
     def __init__(
-        self, names: Sequence[str | None], head_tables: Sequence[HeadTable], surfaces: bool = False
+        self,
+        names: Sequence[str | None],
+        head_tables: Sequence[HeadTable],
+        surfaces: bool = False,
+        node_threshold: float = 0.0,
     ) -> None: ...
     def advance(self) -> int:
         """Read on; the number of the file that must be fed or finished first, or -1 when all is read. `ReadError`."""

@@ -12,6 +12,7 @@ class GrammarRecord(TypedDict):
     has_rules: bool
     labels: bool
     uses_phrases: bool
+    node_link_option: str
     subtree_nodes: bool
     stack_limit: int
 

@@ -36,6 +36,7 @@ from treeglot.tables import (
 from treeglot.tables.rules import is_rule_table
 from treeglot.tables.sets import compare_sets
 from treeglot.trees.formats import read_pairs, read_sentences
+from treeglot.trees.nodelinks import THRESHOLD
 from treeglot.trees.sentence import ParsedSentence
 
 app = typer.Typer(help="Extract rules, build rule tables and look inside them.", no_args_is_help=True)
@@ -76,6 +77,9 @@ NodesOption = Annotated[
     str | None,
     typer.Option("--nodes", help=f"Links between nodes of the trees, such as 0-0 2-w1{_for('node_links')}."),
 ]
+ThresholdOption = Annotated[
+    float, typer.Option("--threshold", min=0, max=1, help="With --nodes: links with a lower score do not count.")
+]
 AlignOption = Annotated[str, typer.Option("--align", help="Word links, such as 0-0 1-2, a line for each pair.")]
 LengthOption = Annotated[int, typer.Option("--max-length", help="The longest phrase on either side, in words.")]
 MemoryOption = Annotated[str, typer.Option(help="Limit for counting and sorting, such as 4g.")]
@@ -104,6 +108,7 @@ def extract(
     target_conllu: TargetConlluOption = None,
     target_penn: TargetPennOption = None,
     nodes: NodesOption = None,
+    threshold: ThresholdOption = THRESHOLD,
     max_length: Annotated[
         int, typer.Option("--max-length", help="phrases: the longest phrase on either side, in words.")
     ] = MAX_LENGTH,
@@ -119,7 +124,7 @@ def extract(
     an empty line after each pair; where unaligned words make m rules of one, each counts 1/m.
     """
     check_options(grammar, options)
-    inputs = Inputs(target, align, source, conllu, penn, target_conllu, target_penn, nodes)
+    inputs = Inputs(target, align, source, conllu, penn, target_conllu, target_penn, nodes, threshold)
     with atomic_write_binary("-") as out:
         if registry.grammar(grammar).has_rules:
             report(write_rules(grammar, inputs, out, **options))
@@ -144,6 +149,7 @@ def build(
     target_conllu: TargetConlluOption = None,
     target_penn: TargetPennOption = None,
     nodes: NodesOption = None,
+    threshold: ThresholdOption = THRESHOLD,
     min_count: Annotated[float, typer.Option(help="Not for phrases: rules below it are left out.")] = 0.0,
     discounting: Annotated[
         Literal["none", "good-turing", "kneser-ney"], typer.Option(help="Not for phrases: of the probabilities.")
@@ -163,7 +169,7 @@ def build(
 ) -> None:
     """Extract, count and score the phrase pairs or rules of an aligned corpus and store them as a table."""
     check_options(grammar, options)
-    inputs = Inputs(target, align, source, conllu, penn, target_conllu, target_penn, nodes)
+    inputs = Inputs(target, align, source, conllu, penn, target_conllu, target_penn, nodes, threshold)
     if registry.grammar(grammar).has_rules:
         rules_tables.build_rules(
             grammar,

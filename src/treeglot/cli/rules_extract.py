@@ -16,6 +16,7 @@ from treeglot.errors import ConfigError, TreeError
 from treeglot.grammars import registry
 from treeglot.grammars.rules import make_extractor
 from treeglot.trees.corpus import Binarize, ParsedBitext, SideFiles, iterate_parsed_bitext
+from treeglot.trees.nodelinks import THRESHOLD
 
 
 class Inputs(NamedTuple):
@@ -30,6 +31,7 @@ class Inputs(NamedTuple):
     target_conllu: str | None = None
     target_penn: str | None = None
     nodes: str | None = None
+    threshold: float = THRESHOLD
 
     @property
     def name(self) -> str:
@@ -72,7 +74,9 @@ def write_rules(grammar: str, inputs: Inputs, out: BinaryIO, **options: registry
 def read_pairs(grammar: str, inputs: Inputs, binarize: Binarize = "none") -> Iterator[ParsedBitext]:
     """The sentence pairs of the files, some at a time; one without the trees that the grammar needs is an error."""
     first = 0
-    for bitext in iterate_parsed_bitext(*inputs.sides, inputs.align, inputs.nodes, binarize=binarize):
+    for bitext in iterate_parsed_bitext(
+        *inputs.sides, inputs.align, inputs.nodes, binarize=binarize, node_threshold=inputs.threshold
+    ):
         check_trees(grammar, bitext, first, inputs)
         first += len(bitext)
         yield bitext

@@ -38,7 +38,11 @@ def build_rules(
     check_inputs(grammar, inputs)
     try:
         corpus = read_parsed_bitext(
-            *inputs.sides, inputs.align, inputs.nodes, binarize=extraction.get("binarize", "none")
+            *inputs.sides,
+            inputs.align,
+            inputs.nodes,
+            binarize=extraction.get("binarize", "none"),
+            node_threshold=inputs.threshold,
         )
         report = build_rule_table(
             grammar,

@@ -83,6 +83,8 @@ class Grammar:
     """Whether it has a rule table; the bilingual phrases have a table of their own kind."""
     labels: bool
     uses_phrases: bool
+    node_link_option: str
+    """The option whose other values than the default are for links of nodes; or empty."""
     subtree_nodes: bool
     stack_limit: int
 
@@ -162,6 +164,7 @@ def _grammar(record: core.GrammarRecord) -> Grammar:
         has_rules=record["has_rules"],
         labels=record["labels"],
         uses_phrases=record["uses_phrases"],
+        node_link_option=record["node_link_option"],
         subtree_nodes=record["subtree_nodes"],
         stack_limit=record["stack_limit"],
     )

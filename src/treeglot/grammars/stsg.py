@@ -20,8 +20,12 @@ from typing import Any
 from treeglot.grammars.rules import Rule, extract_rules
 from treeglot.trees.sentence import AlignedPair
 
-PRESETS: dict[str, dict[str, Any]] = {"stsg": {"grammars": ("stsg",)}}
-"""The system of this grammar."""
+PRESETS: dict[str, dict[str, Any]] = {
+    "stsg": {"grammars": ("stsg",)},
+    "stsg-dirc": {"grammars": ("stsg",), "links": "dirc"},
+    "stsg-ewos": {"grammars": ("stsg",), "links": "ewos"},
+}
+"""The systems of this grammar: from word links alone, with node links counted beside them, or with both at once."""
 
 
 def extract(pair: AlignedPair, **options: Any) -> list[Rule]:

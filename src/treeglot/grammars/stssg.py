@@ -18,8 +18,12 @@ from typing import Any
 from treeglot.grammars.rules import Rule, extract_rules
 from treeglot.trees.sentence import AlignedPair
 
-PRESETS: dict[str, dict[str, Any]] = {"stssg": {"grammars": ("stssg",)}}
-"""The system of this grammar."""
+PRESETS: dict[str, dict[str, Any]] = {
+    "stssg": {"grammars": ("stssg",)},
+    "stssg-dirc": {"grammars": ("stssg",), "links": "dirc"},
+    "stssg-ewos": {"grammars": ("stssg",), "links": "ewos"},
+}
+"""The systems of this grammar: from word links alone, with node links counted beside them, or with both at once."""
 
 
 def extract(pair: AlignedPair, **options: Any) -> list[Rule]:

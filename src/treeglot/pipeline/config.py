@@ -33,6 +33,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model, field_validator, model_validator
 
+from treeglot.alignment.subtrees.lexical import DEFAULT_METHOD, METHODS
 from treeglot.alignment.symmetrize import DEFAULT as DEFAULT_HEURISTIC
 from treeglot.alignment.symmetrize import SYMAL_NAMES, Heuristic
 from treeglot.bitext.cleaning import MAX_DROPPED
@@ -41,6 +42,7 @@ from treeglot.errors import ConfigError
 from treeglot.files import read_lines
 from treeglot.grammars import registry
 from treeglot.pipeline.systems import SystemSpec, preset, presets
+from treeglot.trees.nodelinks import THRESHOLD
 
 CONFIG_NAME = "treeglot.toml"
 
@@ -250,6 +252,25 @@ class Phrases(_Section):
     dep_target: str = ""
 
 
+class Subtrees(_Section):
+    """``[subtrees]``: how the nodes of the training text's trees are linked, for systems that are learnt from such links.
+
+    ``model`` is a file of ``treeglot trees train-aligner``; without it the lexical aligner links them by ``method``, with word
+    tables counted from the project's own links.
+    """
+
+    method: str = DEFAULT_METHOD
+    model: str = ""
+    threshold: float = Field(default=THRESHOLD, ge=0, le=1, description="the least confidence of a link that counts")
+
+    @field_validator("method")
+    @classmethod
+    def _known_method(cls, name: str) -> str:
+        if name not in METHODS:
+            raise ValueError(f"should be one of {', '.join(METHODS)}")
+        return name
+
+
 class Search(_Section):
     """``[search]``: the limits of the phrase-based decoder; see `treeglot.search.phrase_decoder`."""
 
@@ -325,6 +346,7 @@ class ProjectConfig(_Section):
     alignment: WordAlignment = WordAlignment()
     lm: LanguageModelChoice = LanguageModelChoice()
     phrases: Phrases = Phrases()
+    subtrees: Subtrees = Subtrees()
     search: Search = Search()
     tuning: Tuning = Tuning()
     systems: dict[str, SystemSection] = Field(default_factory=lambda: {registry.phrase_grammar().name: SystemSection()})

@@ -13,7 +13,8 @@ from treeglot.pipeline.parsing import parse_side
 from treeglot.pipeline.parts import Part, TreeSide, prepare
 from treeglot.pipeline.preparation import TextPipeline, read_corpus, train_truecasers
 from treeglot.pipeline.stages import Paths, Stage
-from treeglot.trees.corpus import CORPUS_FORMAT, SideFiles
+from treeglot.trees.corpus import SideFiles
+from treeglot.trees.stored import CORPUS_FORMAT
 
 if TYPE_CHECKING:
     from treeglot.pipeline.project import Project

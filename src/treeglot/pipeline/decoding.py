@@ -30,8 +30,9 @@ from treeglot.search import (
 )
 from treeglot.search import fixed_weights as fixed_weights_of
 from treeglot.search import start_weights as start_weights_of
-from treeglot.trees.corpus import ParsedCorpus, open_corpus, parsed_corpus, read_parsed_corpus
+from treeglot.trees.corpus import ParsedCorpus, parsed_corpus, read_parsed_corpus
 from treeglot.trees.sentence import ParsedSentence
+from treeglot.trees.stored import open_corpus
 
 if TYPE_CHECKING:
     from treeglot.pipeline.project import Project

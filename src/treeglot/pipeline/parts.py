@@ -27,8 +27,9 @@ from treeglot.pipeline.parsing import text_words
 from treeglot.pipeline.preparation import TextPipeline, cleaned, judge, read_corpus
 from treeglot.progress import track
 from treeglot.trees.conllu import format_conllu
-from treeglot.trees.corpus import CorpusReader, SideFiles, read_trees, write_corpus
+from treeglot.trees.corpus import CorpusReader, SideFiles, read_trees
 from treeglot.trees.penn import format_penn
+from treeglot.trees.stored import write_corpus
 
 _SPACE = re.compile(r"\s+")
 

@@ -28,6 +28,7 @@ from treeglot.pipeline.preparation import TextPipeline
 from treeglot.pipeline.rule_tables import rule_stage
 from treeglot.pipeline.stages import Paths, Runner, Stage, StageResult
 from treeglot.pipeline.subtree_phrases import span_files, span_stages
+from treeglot.pipeline.subtrees import node_link_stage
 from treeglot.pipeline.systems import SystemSpec, TableSpec, presets
 from treeglot.search import Decoder, read_weights
 from treeglot.tables import build_phrase_table, parse_memory
@@ -87,6 +88,11 @@ class Project:
     @property
     def links(self) -> Path:
         return self.folder / "alignment/train.align"
+
+    @property
+    def node_links(self) -> Path:
+        """Links between nodes of the training text's trees."""
+        return self.folder / "alignment/train.nodes"
 
     @property
     def table(self) -> Path:
@@ -172,6 +178,10 @@ class Project:
                     raise ConfigError(
                         f"data.{part}: no such file", path=path, remedy=f"put it there, or correct data.{part}"
                     )
+        if self.config.subtrees.model and not (path := self.folder / self.config.subtrees.model).is_file():
+            raise ConfigError(
+                "subtrees.model: no such file", path=path, remedy="train it: treeglot trees train-aligner"
+            )
         given = self.config.alignment.file
         for key, names in (("file", (given,) if given else ()), ("also", self.config.alignment.also)):
             for name in names:
@@ -209,6 +219,8 @@ class Project:
         stages += [self._alignment_stage(), *span_stages(self), self._table_stage(), self._lm_stage()]
         named = dict.fromkeys([*self.config.systems, *systems])
         tables = dict.fromkeys(table for name in named for table in self.system(name).tables)
+        if any(table.uses_node_links for table in tables):
+            stages.append(node_link_stage(self))
         return [*stages, *(rule_stage(self, table) for table in tables)]
 
     def train(self, announce: Callable[[str], object], systems: Iterable[str] = ()) -> list[StageResult]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from treeglot.files import atomic_write
 from treeglot.pipeline.stages import Paths, Stage
 from treeglot.pipeline.systems import TableSpec
 from treeglot.tables.rules import FORMAT_VERSION, build_rule_table
-from treeglot.trees.corpus import SideFiles, add_links, open_corpus, read_parsed_bitext
+from treeglot.trees.corpus import SideFiles, read_parsed_bitext
+from treeglot.trees.stored import add_links, open_corpus
 
 if TYPE_CHECKING:
     from treeglot.pipeline.project import Project
@@ -24,11 +25,21 @@ def rule_stage(project: Project, table: TableSpec) -> Stage:
     inputs |= {f"links {n}": project.folder / name for n, name in enumerate(config.alignment.also, start=2)}
     with_trees = table.needs or table.target_needs
     inputs |= {"corpus": project.parsed_corpus("train")} if with_trees else {"source": source, "target": target}
+    parameters: dict[str, Any] = {"grammar": table.grammar, **table.extraction}
+    if table.uses_node_links:
+        inputs["nodes"] = project.node_links
+        parameters["node link threshold"] = config.subtrees.threshold
 
     def run(inputs: Paths, outputs: Paths, work: Path) -> None:
         links = [path for name, path in inputs.items() if name.startswith("links")]
         if "corpus" in inputs:
-            corpus = open_corpus(inputs["corpus"], links, binarize=table.binarize)
+            corpus = open_corpus(
+                inputs["corpus"],
+                links,
+                nodes=inputs.get("nodes"),
+                node_threshold=config.subtrees.threshold,
+                binarize=table.binarize,
+            )
         else:
             corpus = read_parsed_bitext(SideFiles(text=inputs["source"]), SideFiles(text=inputs["target"]))
             add_links(corpus.columns, links)
@@ -47,5 +58,4 @@ def rule_stage(project: Project, table: TableSpec) -> Stage:
 
     path = project.rules(table)
     outputs = {"table": path, "report": path.with_suffix(".json")}
-    parameters = {"grammar": table.grammar, **table.extraction}
     return Stage(f"rules-{table.name}", inputs, outputs, parameters, run, formats={"rule table": FORMAT_VERSION})

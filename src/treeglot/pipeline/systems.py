@@ -74,6 +74,11 @@ class TableSpec:
         """The kinds of trees of the target that it is learnt from."""
         return registry.grammar(self.grammar).target_trees
 
+    @property
+    def uses_node_links(self) -> bool:
+        """Whether it is learnt from links between nodes of the trees, too."""
+        return registry.grammar(self.grammar).node_link_option in self.extraction
+
 
 @dataclass(frozen=True)
 class SystemSpec:

@@ -4,7 +4,7 @@ Trees come as tree-based models need them (spec: notation): dependency trees are
 continuous and, on request, binarised. A sentence may lack either tree; what a grammar needs is checked where it is used.
 
 Files are read natively, and no tree of theirs becomes a Python object: `read_parsed_bitext` takes CoNLL-U and Penn files
-(or plain text) of both sides, word links and links of nodes; `write_corpus` stores what it gives, `open_corpus` maps it again.
+(or plain text) of both sides, word links and links of nodes (`treeglot.trees.stored` keeps what it gives in a file).
 
 >>> from treeglot.trees import ConstituencyTree, DependencyTree, ParsedSentence, Tokens
 >>> tokens = Tokens(["Dogs", "bark"], xpos=["NNS", "VBP"])
@@ -25,13 +25,11 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import zip_longest
-from pathlib import Path
 from typing import Literal, NamedTuple
 
 from treeglot._core import parsed as core
 from treeglot.errors import ConfigError, InputError, TreeError
-from treeglot.files import atomic_path, open_binary, type_path
-from treeglot.links import LinkArrays, give_links
+from treeglot.files import open_binary, type_path
 from treeglot.progress import track
 from treeglot.trees.binarize import binarize as binarize_tree
 from treeglot.trees.conllu import read_conllu
@@ -45,9 +43,6 @@ Binarize = Literal["none", "left", "right", "head"]
 Casing = Callable[[str], str]
 Phrase = tuple[str, int, int, int]
 Columns = tuple[Sequence[str], Sequence[str], Sequence[int], Sequence[Phrase]]
-
-CORPUS_FORMAT = core.FORMAT_VERSION
-"""The version of the files that `write_corpus` makes."""
 
 _CHUNK = 1 << 20
 _STREAMS = (
@@ -221,15 +216,16 @@ def read_parsed_bitext(
     binarize: Binarize = "none",
     target_binarize: Binarize = "none",
     head_words: bool = False,
+    node_threshold: float = 0.0,
 ) -> ParsedBitext:
     """The pairs of files that belong together sentence by sentence; errors say which file and line.
 
     ``links`` are word links (Pharaoh), ``nodes`` links of the trees' nodes (`treeglot.trees.nodelinks`; a link between two
-    words is one between their pre-terminals). ``casing`` is for the source words. ``head_words`` keeps those of the phrases, which
+    words is one between their pre-terminals); those with a score below ``node_threshold`` do not count. ``casing`` is for the source words. ``head_words`` keeps those of the phrases, which
     binarisation by heads needs; it is on where ``binarize`` is ``head``.
     """
     wanted = head_words or "head" in (binarize, target_binarize)
-    reader = CorpusReader(source, target, links, nodes, head_words=wanted)
+    reader = CorpusReader(source, target, links, nodes, head_words=wanted, node_threshold=node_threshold)
     for _ in reader.read():
         pass
     return reader.bitext(casing, binarize, target_binarize)
@@ -242,10 +238,12 @@ def iterate_parsed_bitext(
     nodes: type_path | None = None,
     *,
     binarize: Binarize = "none",
+    node_threshold: float = 0.0,
     block: int = 1000,
 ) -> Iterator[ParsedBitext]:
     """`read_parsed_bitext` in pieces of ``block`` pairs or more; the last piece may have fewer, or none."""
-    reader = CorpusReader(source, target, links, nodes, head_words=binarize == "head")
+    head_words = binarize == "head"
+    reader = CorpusReader(source, target, links, nodes, head_words=head_words, node_threshold=node_threshold)
     for _ in reader.read():
         if reader.native.pairs >= block:
             yield reader.bitext(binarize=binarize)
@@ -265,6 +263,7 @@ class CorpusReader:
         *,
         head_words: bool = False,
         surfaces: bool = False,
+        node_threshold: float = 0.0,
     ) -> None:
         paths = (*source, *(target or SideFiles()), links, nodes)
         self.paths = {n: os.fspath(path) for n, path in enumerate(paths) if path is not None}
@@ -277,7 +276,7 @@ class CorpusReader:
                     f"trees and text of the {side}", remedy="the words of the trees are the text: leave it out"
                 )
         names = [self.paths.get(n) for n in range(len(_STREAMS))]
-        self.native = core.CorpusReader(names, _head_tables() if head_words else [], surfaces)
+        self.native = core.CorpusReader(names, _head_tables() if head_words else [], surfaces, node_threshold)
         self._lifted = 0
 
     def read(self) -> Iterator[None]:
@@ -308,14 +307,15 @@ class CorpusReader:
         bitext = self.native.bitext()
         if casing is not None:
             bitext.replace_words([casing(word) for word in bitext.source.vocabulary], bitext.target.vocabulary)
-        _binarize(bitext, binarize, target_binarize, self.blamed)
+        binarize_bitext(bitext, binarize, target_binarize, self.blamed)
         moved = int(self.native.facts(0)[0].sum())
         corpus = ParsedBitext(bitext, moved - self._lifted)
         self._lifted = moved
         return corpus
 
 
-def _binarize(bitext: core.ParsedBitext, source: Binarize, target: Binarize, path: type_path) -> None:
+def binarize_bitext(bitext: core.ParsedBitext, source: Binarize, target: Binarize, path: type_path) -> None:
+    """Binarise the constituency trees of both sides; ``path`` is for messages."""
     try:
         bitext.binarize(source, target)
     except ValueError as error:
@@ -338,46 +338,6 @@ def _head_tables() -> list[core.HeadTable]:
             (rules, steps(table.default), sorted(table.punctuation), sorted(table.coordinators), sorted(known))
         )
     return tables
-
-
-# The stored corpus
-
-
-def write_corpus(bitext: ParsedBitext | core.ParsedBitext, path: type_path) -> None:
-    """Store pairs (without further alignments) in a file that `open_corpus` maps."""
-    columns = bitext.columns if isinstance(bitext, ParsedBitext) else bitext
-    with atomic_path(path) as temporary:
-        try:
-            columns.write(os.fspath(temporary))
-        except RuntimeError as error:
-            raise InputError(str(error), path=path, remedy="free disk space, or name another file") from None
-
-
-def open_corpus(
-    path: type_path,
-    links: Sequence[type_path | LinkArrays] = (),
-    *,
-    binarize: Binarize = "none",
-    target_binarize: Binarize = "none",
-) -> ParsedBitext:
-    """The pairs of a file of `write_corpus` with the links of these files (or arrays) instead of its own, if any.
-
-    With several, every pair is there once with the links of each.
-    """
-    name = os.fspath(path)
-    try:
-        bitext = core.ParsedBitext.open(name)
-    except RuntimeError as error:
-        remedy = "check the path" if not Path(name).exists() else "make it again with treeglot train"
-        raise InputError(str(error), path=name, remedy=remedy) from None
-    _binarize(bitext, binarize, target_binarize, name)
-    add_links(bitext, links)
-    return ParsedBitext(bitext)
-
-
-def add_links(bitext: core.ParsedBitext, links: Sequence[type_path | LinkArrays]) -> None:
-    """Give pairs these links instead of theirs; errors name the file and the line."""
-    give_links(links, bitext.sentences, lambda number, arrays: bitext.add_links(*arrays, number == 0))
 
 
 # Sentences of files

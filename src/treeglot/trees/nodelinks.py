@@ -25,6 +25,8 @@ from treeglot.trees.sentence import AlignedPair, Link, ParsedSentence
 
 _LINK = re.compile(r"(w?[0-9]{1,9})-(w?[0-9]{1,9})(-P)?(?::([-+0-9.eE]{1,40}))?")
 MAX_LINE_BYTES = 1 << 28
+THRESHOLD = 0.5
+"""The least confidence of a link that rules are learnt from (spec: tree-to-tree, section 3)."""
 
 
 def format_node_links(links: Iterable[Link]) -> str:
