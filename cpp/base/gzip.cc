@@ -200,7 +200,7 @@ std::size_t common_length(const char* a, const char* b, std::size_t limit) {
 
 }  // namespace
 
-GzipPacker::GzipPacker() : places_(std::size_t{1} << kHashBits) {}
+GzipPacker::GzipPacker() : places_(std::size_t{1} << kHashBits), tokens_(kBlock) {}
 
 // At most 48 bits at a time.
 inline void GzipPacker::put(std::uint64_t value, int bits) {
@@ -241,7 +241,8 @@ void GzipPacker::pack(std::size_t size, bool last, std::string& out) {
   started_ = true;
   find_matches(done_, done_ + size);
   packed_size_ = 0;
-  packed_.resize(6 * tokens_.size() + 4096);  // no token takes more than 48 bits
+  const std::size_t room = 6 * token_count_ + 4096;  // no token takes more than 48 bits
+  if (packed_.size() < room) packed_.resize(room);
   write_block(last);
   if (last) put(0, -bit_count_ & 7);
   put_bytes();
@@ -257,7 +258,7 @@ void GzipPacker::pack(std::size_t size, bool last, std::string& out) {
 
 // Takes the last place where the same six bytes stood, if the window reaches it.
 void GzipPacker::find_matches(std::size_t begin, std::size_t end) {
-  tokens_.clear();
+  std::uint32_t* token = tokens_.data();
   literal_counts_ = {};
   distance_counts_ = {};
   const char* text = text_.data();
@@ -267,7 +268,7 @@ void GzipPacker::find_matches(std::size_t begin, std::size_t end) {
     return places_[(bytes << 16) * 0x9FB21C651E98DF25ull >> (64 - kHashBits)];
   };
   auto put_byte = [&](char byte) {
-    tokens_.push_back(static_cast<unsigned char>(byte));
+    *token++ = static_cast<unsigned char>(byte);
     ++literal_counts_[static_cast<unsigned char>(byte)];
   };
   std::size_t at = begin;
@@ -278,7 +279,7 @@ void GzipPacker::find_matches(std::size_t begin, std::size_t end) {
     if (before > 0 && at + 1 - before <= kWindow && four_bytes(text + before - 1) == four_bytes(text + at)) {
       const std::size_t length = common_length(text + before - 1, text + at, std::min(end - at, kMostMatch));
       const std::uint32_t code = distance_code(at - before);
-      tokens_.push_back(match_token(length, at - before, code));
+      *token++ = match_token(length, at - before, code);
       ++literal_counts_[kLengthCodes[length].code];
       ++distance_counts_[code];
       const std::size_t after = at + length;
@@ -293,6 +294,7 @@ void GzipPacker::find_matches(std::size_t begin, std::size_t end) {
     }
   }
   while (at < end) put_byte(text[at++]);
+  token_count_ = static_cast<std::size_t>(token - tokens_.data());
 }
 
 void GzipPacker::write_block(bool last) {
@@ -347,7 +349,7 @@ void GzipPacker::write_block(bool last) {
     put(of_lengths.bits[run.code], of_lengths.lengths[run.code]);
     put(run.more, run.bits);
   }
-  for (std::uint32_t token : tokens_) {
+  for (std::uint32_t token : std::span(tokens_).first(token_count_)) {
     if (!(token & kMatchBit)) {
       put(literals.bits[token], literals.lengths[token]);
       continue;

@@ -30,9 +30,10 @@ class GzipPacker {
   void put(std::uint64_t value, int bits);
   void put_bytes();
 
-  std::vector<char> text_;                           // what matches may point to, then what is not packed yet
-  std::size_t done_ = 0;                             // of text_
-  std::vector<std::uint32_t> places_;                // by hash of six bytes: one more than where they stand in text_
+  std::vector<char> text_;             // what matches may point to, then what is not packed yet
+  std::size_t done_ = 0;               // of text_
+  std::vector<std::uint32_t> places_;  // by hash of six bytes: one more than where they stand in text_
+  std::size_t token_count_ = 0;
   std::vector<std::uint32_t> tokens_;                // of the block: bytes and matches
   std::array<std::uint32_t, 286> literal_counts_{};  // how often it has each byte and each code of a length,
   std::array<std::uint32_t, 30> distance_counts_{};  // and each code of a distance

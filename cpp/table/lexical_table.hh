@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/number_text.hh"
+#include "base/numbers.hh"
 #include "trees/aligned_bitext.hh"
 
 namespace treeglot {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/external_sort.hh"
-#include "base/number_text.hh"
+#include "base/numbers.hh"
 
 namespace treeglot {
 

@@ -10,7 +10,6 @@
 #include <cstring>
 #include <limits>
 
-#include "base/number_text.hh"
 #include "base/numbers.hh"
 
 namespace treeglot {
@@ -41,29 +40,37 @@ void put_whole(std::string& out, std::uint32_t number) {
   out.append(text, result.ptr);
 }
 
-// Reordering probabilities as text. Few pairs were seen often, so few values make up nearly the whole table.
-class ReorderingText {
+// Quotients of small whole numbers as text: few pairs were seen often, so few values make up nearly the whole table.
+// `Value` gives the number for a part and a whole.
+template <class Value>
+class QuotientText {
  public:
-  ReorderingText() {
-    for (std::uint32_t count = 1; count < kMany; ++count) {
-      for (std::uint32_t seen = 0; seen <= count; ++seen) put_value(texts_[count][seen], seen, count);
+  QuotientText() {
+    for (std::uint32_t whole = 1; whole < kMany; ++whole) {
+      for (std::uint32_t part = 0; part <= whole; ++part) put_number(texts_[whole][part], Value{}(part, whole));
     }
   }
-  void put(std::string& out, std::uint32_t seen, std::uint32_t count) const {
-    if (count < kMany && seen <= count) {
-      out += texts_[count][seen];
+  void put(std::string& out, std::uint32_t part, std::uint32_t whole) const {
+    if (part <= whole && whole < kMany) {
+      out += texts_[whole][part];
     } else {
-      put_value(out, seen, count);
+      put_number(out, Value{}(part, whole));
     }
   }
 
  private:
   static constexpr std::uint32_t kMany = 64;
-  // Moses prints these from doubles: rounding to a float first would change a last digit now and then.
-  static void put_value(std::string& out, std::uint32_t seen, std::uint32_t count) {
-    put_number(out, reordering_probability(seen, count));
-  }
   std::string texts_[kMany][kMany];
+};
+
+// Moses prints phrase probabilities from floats, those of reordering from doubles.
+struct PhraseProbability {
+  float operator()(std::uint32_t count, std::uint32_t total) const {
+    return static_cast<float>(static_cast<double>(count) / total);
+  }
+};
+struct ReorderingProbability {
+  double operator()(std::uint32_t seen, std::uint32_t count) const { return reordering_probability(seen, count); }
 };
 
 }  // namespace
@@ -73,7 +80,8 @@ void export_moses(const PhraseTable& table, const WriteText& phrases, const Writ
   std::vector<std::uint32_t> order;
   std::vector<WordLink> links;
   const bool own_scores = table.has_own_scores();
-  const ReorderingText of_counts;
+  const QuotientText<PhraseProbability> probabilities;
+  const QuotientText<ReorderingProbability> orientations;
   table.scan({}, [&](std::span<const WordId> source, const std::vector<TableEntry>& entries) {
     key.clear();
     put_phrase(key, table.source_words(), source);
@@ -84,8 +92,12 @@ void export_moses(const PhraseTable& table, const WriteText& phrases, const Writ
       key.resize(shared);
       put_phrase(key, table.target_words(), entry.target);
       pairs += key;
-      for (float score : entry.scores) {
-        put_number(pairs, score);
+      for (std::size_t i = 0; i < entry.scores.size(); ++i) {
+        if (own_scores || i % 2 == 1) {
+          put_number(pairs, entry.scores[i]);
+        } else {
+          probabilities.put(pairs, entry.count, i == 0 ? entry.target_count : entry.source_count);
+        }
         pairs += ' ';
       }
       pairs += "|||";
@@ -114,7 +126,7 @@ void export_moses(const PhraseTable& table, const WriteText& phrases, const Writ
           if (own_scores) {
             put_number(orders, entry.reordering[i]);
           } else {
-            of_counts.put(orders, entry.orientations[i], entry.count);
+            orientations.put(orders, entry.orientations[i], entry.count);
           }
         }
         orders += '\n';
