@@ -41,7 +41,7 @@ def prepare(work: Path) -> list[Path]:
         return paths
     sides = []
     for path, lang in zip(paths, ("zh", "en"), strict=False):
-        tokenizer = Tokenizer(lang, cjk="char" if lang == "zh" else "none")
+        tokenizer = Tokenizer(lang, method="char" if lang == "zh" else "moses")
         lines = (DATA / path.name).read_text(encoding="utf-8").splitlines()
         sides.append([" ".join(tokenizer.tokenize(line.lower())) for line in lines])
         path.write_text("".join(line + "\n" for line in sides[-1]), encoding="utf-8")
