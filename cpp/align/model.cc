@@ -213,8 +213,8 @@ void Model::read(std::string_view line, const Words& words, Sentence& out) {
 WordPairs::Chance Model::chance(std::uint32_t source, std::uint32_t target, bool same) const {
   if (source != kUnknown && target != kUnknown) {
     const std::uint32_t *begin = columns_ + rows_[source], *end = columns_ + rows_[source + 1];
-    const std::uint32_t* found = std::lower_bound(begin, end, target);
-    if (found != end && *found == target) return chances_[found - columns_];
+    const std::uint32_t* column = std::lower_bound(begin, end, target);
+    if (column != end && *column == target) return chances_[column - columns_];
   }
   const float factor = same ? same_ratio_ : 1.0f;
   return {std::min(0.5f, source_.unseen[source_.slot(source)] * factor),

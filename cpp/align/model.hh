@@ -66,8 +66,8 @@ class Model {
     std::unordered_map<std::string_view, std::uint32_t> ids;
     std::string_view word(std::size_t id) const { return {text + starts[id], starts[id + 1] - starts[id]}; }
     std::uint32_t id(std::string_view word) const {
-      auto found = ids.find(word);
-      return found == ids.end() ? kUnknown : found->second;
+      auto entry = ids.find(word);
+      return entry == ids.end() ? kUnknown : entry->second;
     }
     std::size_t slot(std::uint32_t id) const { return id == kUnknown ? count : id; }
   };

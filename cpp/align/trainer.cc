@@ -102,7 +102,7 @@ class Trainer {
     // Blocks of words, so that threads can work apart; the rows are joined in the order of words.
     constexpr std::size_t kBlock = 256;
     const std::size_t blocks = (words + kBlock - 1) / kBlock;
-    std::vector<std::vector<WordId>> found(blocks);
+    std::vector<std::vector<WordId>> block_targets(blocks);
     std::vector<std::uint32_t> sizes(words, 0);
     for_each_piece(blocks, threads_, [&] {
       std::vector<std::uint32_t> seen(corpus_.target_words.size(), 0xFFFFFFFF), index(corpus_.target_words.size());
@@ -120,7 +120,7 @@ class Trainer {
               if (seen[e] != w) {
                 seen[e] = static_cast<std::uint32_t>(w);
                 index[e] = size++;
-                found[b].push_back(e);
+                block_targets[b].push_back(e);
               }
               cells[j] = index[e];
             }
@@ -133,7 +133,7 @@ class Trainer {
     pairs.starts.assign(words + 1, 0);
     for (std::size_t w = 0; w < words; ++w) pairs.starts[w + 1] = pairs.starts[w] + sizes[w];
     pairs.targets.reserve(pairs.starts.back());
-    for (std::vector<WordId>& part : found) {
+    for (std::vector<WordId>& part : block_targets) {
       pairs.targets.insert(pairs.targets.end(), part.begin(), part.end());
       std::vector<WordId>().swap(part);
     }

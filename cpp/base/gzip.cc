@@ -138,14 +138,14 @@ struct Codes {
     std::array<std::uint32_t, Size> sums{};
     std::array<std::uint16_t, 2 * Size> parents{};
     std::size_t leaf = 0, inner = 0;
-    auto take = [&](std::size_t made, std::size_t parent) {
-      const bool is_leaf = leaf < used && (inner == made || counts[order[leaf]] <= sums[inner]);
+    auto take = [&](std::size_t merged, std::size_t parent) {
+      const bool is_leaf = leaf < used && (inner == merged || counts[order[leaf]] <= sums[inner]);
       parents[is_leaf ? leaf : used + inner] = static_cast<std::uint16_t>(parent);
       return is_leaf ? counts[order[leaf++]] : sums[inner++];
     };
-    for (std::size_t made = 0; made + 1 < used; ++made) {
-      const std::uint32_t one = take(made, used + made);
-      sums[made] = one + take(made, used + made);
+    for (std::size_t merged = 0; merged + 1 < used; ++merged) {
+      const std::uint32_t first = take(merged, used + merged);
+      sums[merged] = first + take(merged, used + merged);
     }
     std::array<std::uint8_t, 2 * Size> depths{};
     for (std::size_t n = 2 * used - 2; n-- > 0;) {

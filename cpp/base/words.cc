@@ -6,8 +6,8 @@
 namespace treeglot {
 
 WordId SymbolTable::id(std::string_view word) {
-  auto found = ids_.find(word);
-  if (found != ids_.end()) return found->second;
+  auto entry = ids_.find(word);
+  if (entry != ids_.end()) return entry->second;
   WordId fresh = static_cast<WordId>(words_.size());
   words_.emplace_back(word);
   ids_.emplace(words_.back(), fresh);

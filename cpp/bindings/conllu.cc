@@ -20,9 +20,9 @@ namespace conllu = treeglot::conllu;
 namespace {
 
 nb::object make_string(std::string_view text) {
-  PyObject* made = PyUnicode_FromStringAndSize(text.data(), static_cast<Py_ssize_t>(text.size()));
-  if (made == nullptr) nb::raise_python_error();
-  return nb::steal(made);
+  PyObject* string = PyUnicode_FromStringAndSize(text.data(), static_cast<Py_ssize_t>(text.size()));
+  if (string == nullptr) nb::raise_python_error();
+  return nb::steal(string);
 }
 
 // Keeps recently seen strings so that equal values share one object. One slot per hash: a newcomer takes the place of
@@ -47,13 +47,13 @@ class StringCache {
     if (text.size() > kLongest) return make_string(text).release().ptr();
     Slot& slot = slots_.get()[hash(text) >> shift_];
     if (slot.value == nullptr || std::string_view(slot.key, slot.size) != text) {
-      PyObject* made = make_string(text).release().ptr();
+      PyObject* string = make_string(text).release().ptr();
       if (slot.value == nullptr) {
         used_.push_back(&slot);
       } else {
         Py_DECREF(slot.value);
       }
-      slot.value = made;
+      slot.value = string;
       slot.size = static_cast<unsigned char>(text.size());
       std::memcpy(slot.key, text.data(), text.size());
     }
@@ -133,9 +133,9 @@ class Reader {
 
   // (forms, lemmas, upos, xpos, feats, deps, misc), heads, deprels, id, comments, ranges, empty nodes, ending; or None.
   nb::object next() {
-    const conllu::Sentence* found = scanner_.next();
-    if (found == nullptr) return nb::none();
-    const conllu::Sentence& sentence = *found;
+    const conllu::Sentence* scanned = scanner_.next();
+    if (scanned == nullptr) return nb::none();
+    const conllu::Sentence& sentence = *scanned;
     const std::size_t size = sentence.words.size();
     const auto column = [&](conllu::Column which, StringCache& cache) {
       return make_flat_tuple(size,
@@ -181,14 +181,14 @@ nb::object make_frozen(nb::type_object type, nb::tuple names, nb::tuple values) 
   const auto create = reinterpret_cast<newfunc>(PyType_GetSlot(reinterpret_cast<PyTypeObject*>(type.ptr()), Py_tp_new));
   if (create == nullptr || names.size() != values.size()) throw nb::value_error("one name for each value, please");
   const nb::tuple nothing;
-  nb::object made = nb::steal(create(reinterpret_cast<PyTypeObject*>(type.ptr()), nothing.ptr(), nullptr));
-  if (!made.is_valid()) nb::raise_python_error();
+  nb::object instance = nb::steal(create(reinterpret_cast<PyTypeObject*>(type.ptr()), nothing.ptr(), nullptr));
+  if (!instance.is_valid()) nb::raise_python_error();
   for (std::size_t i = 0; i < names.size(); ++i) {
-    if (PyObject_GenericSetAttr(made.ptr(), nb::handle(names[i]).ptr(), nb::handle(values[i]).ptr()) != 0) {
+    if (PyObject_GenericSetAttr(instance.ptr(), nb::handle(names[i]).ptr(), nb::handle(values[i]).ptr()) != 0) {
       nb::raise_python_error();
     }
   }
-  return made;
+  return instance;
 }
 
 }  // namespace

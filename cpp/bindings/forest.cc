@@ -83,9 +83,9 @@ class PyForest {
         result.lm_words.push_back(0);
       } else {
         const std::string& word = std::get<std::string>(symbol);
-        auto [found, fresh] = ids_.emplace(word, static_cast<std::uint32_t>(words_.size()));
+        auto [entry, fresh] = ids_.emplace(word, static_cast<std::uint32_t>(words_.size()));
         if (fresh) words_.push_back(word);
-        result.target.push_back(found->second);
+        result.target.push_back(entry->second);
         result.lm_words.push_back(model_.id(word));
       }
     }
@@ -135,13 +135,13 @@ void bind_forest(nb::module_& m) {
       .def(
           "run",
           [](forest::ForestSearch& self, const PyForest& input, int size, bool distinct, bool steps) {
-            std::vector<forest::ForestDerivation> found;
+            std::vector<forest::ForestDerivation> derivations;
             {
               nb::gil_scoped_release release;
-              found = self.run(input.forest(), {size, distinct}, steps);
+              derivations = self.run(input.forest(), {size, distinct}, steps);
             }
             std::vector<Derivation> result;
-            for (const forest::ForestDerivation& derivation : found) {
+            for (const forest::ForestDerivation& derivation : derivations) {
               std::vector<std::string> words;
               for (treeglot::TargetSymbol word : derivation.words) words.push_back(input.word(word));
               std::vector<Step> list;

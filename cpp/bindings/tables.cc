@@ -331,10 +331,10 @@ void bind_tables(nb::module_& m) {
               for (std::size_t b = 0; b < ids.size(); ++b) {
                 for (std::size_t e = b + 1; e <= std::min(ids.size(), b + max_length); ++e) {
                   entries.clear();
-                  std::size_t found = self.find(std::span<const WordId>(ids).subspan(b, e - b), entries, limit);
+                  std::size_t matches = self.find(std::span<const WordId>(ids).subspan(b, e - b), entries, limit);
                   ++lookups;
-                  hits += found > 0;
-                  pairs += found;
+                  hits += matches > 0;
+                  pairs += matches;
                 }
               }
             }
@@ -369,15 +369,15 @@ void bind_tables(nb::module_& m) {
             }
             nb::list result;
             if (limit == 0) return result;
-            std::vector<std::pair<std::vector<WordId>, TableEntry>> found;
+            std::vector<std::pair<std::vector<WordId>, TableEntry>> matches;
             {
               nb::gil_scoped_release release;
               self.search(sets, target, whole, [&](std::span<const WordId> source, const TableEntry& entry) {
-                found.emplace_back(std::vector<WordId>(source.begin(), source.end()), entry);
-                return found.size() < limit;
+                matches.emplace_back(std::vector<WordId>(source.begin(), source.end()), entry);
+                return matches.size() < limit;
               });
             }
-            for (const auto& [source, entry] : found) {
+            for (const auto& [source, entry] : matches) {
               result.append(nb::make_tuple(text_of(self.source_words(), source), entry_of(self, entry)));
             }
             return result;

@@ -69,10 +69,11 @@ void bind_tuning(nb::module_& m) {
             {
               nb::gil_scoped_release release;
               for (std::size_t i = 0; i < count; ++i) {
-                tuning::Statistics one = self.statistics(static_cast<std::size_t>(sentences.data()[i]), texts[i]);
-                std::copy(one.correct.begin(), one.correct.end(), rows + i * kColumns);
-                rows[i * kColumns + tuning::kOrder] = one.length;
-                rows[i * kColumns + tuning::kOrder + 1] = one.reference;
+                tuning::Statistics statistics =
+                    self.statistics(static_cast<std::size_t>(sentences.data()[i]), texts[i]);
+                std::copy(statistics.correct.begin(), statistics.correct.end(), rows + i * kColumns);
+                rows[i * kColumns + tuning::kOrder] = statistics.length;
+                rows[i * kColumns + tuning::kOrder + 1] = statistics.reference;
               }
             }
             return nb::ndarray<nb::numpy, std::int32_t, nb::ndim<2>>(rows, {count, kColumns}, owner);
@@ -174,8 +175,8 @@ void bind_tuning(nb::module_& m) {
             std::vector<std::tuple<Weights, double>> results;
             nb::gil_scoped_release release;
             tuning::MertOptions options{random_directions, sweeps, trial_sweeps, finalists, narrowest, threads};
-            for (auto& one : tuning::mert(self, space, starts, seed, options)) {
-              results.emplace_back(std::move(one.weights), one.bleu);
+            for (auto& point : tuning::mert(self, space, starts, seed, options)) {
+              results.emplace_back(std::move(point.weights), point.bleu);
             }
             return results;
           },

@@ -14,7 +14,7 @@ void ChartScorer::part(const ChartState& part) {
   const lm::State& before = state_.right;                   // until the end
   const int own = state_.closed ? -1 : state_.left_length;  // all words of an open state
   int in_use = before.length;                               // how many words before the part still matter
-  int found = 0;
+  int context = 0;
   const float* charged = before.backoff.data();  // back-offs of contexts that reach out of the part, shortest first
   float backoff[2][lm::kMaxOrder];
   int i = 0;
@@ -22,9 +22,9 @@ void ChartScorer::part(const ChartState& part) {
     float* next = backoff[i & 1];
     lm::Extension longer = model_.extend(part.keys[i], part.probabilities[i], i + 1, before.words.data(), in_use, next);
     log10_ += longer.probability - part.probabilities[i];
-    for (int j = longer.found; j < in_use; ++j) log10_ += charged[j];
+    for (int j = longer.context; j < in_use; ++j) log10_ += charged[j];
     if (!state_.closed) {
-      if (longer.extends && longer.found == own) {
+      if (longer.extends && longer.context == own) {
         open_word(part.left[i], longer.key, longer.probability);
       } else {
         state_.closed = true;
@@ -32,7 +32,7 @@ void ChartScorer::part(const ChartState& part) {
     }
     charged = next;
     in_use = longer.kept;
-    found = longer.found;
+    context = longer.context;
   }
   if (i < size || part.closed) {
     // Nothing before the part matters to its words from here on but for what is charged to the next one.
@@ -45,8 +45,8 @@ void ChartScorer::part(const ChartState& part) {
   }
   // All words of the part are left words: its context goes on into the words before.
   lm::State after = part.right;
-  found = std::min(found, model_.order() - 1 - size);
-  for (int j = 0; j < found; ++j) after.backoff[size + j] = charged[j];
+  context = std::min(context, model_.order() - 1 - size);
+  for (int j = 0; j < context; ++j) after.backoff[size + j] = charged[j];
   if (in_use > 0) {
     for (int j = 0; j < size; ++j) after.words[j] = part.left[size - 1 - j];
     for (int j = 0; j < in_use; ++j) after.words[size + j] = before.words[j];

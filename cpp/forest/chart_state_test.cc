@@ -77,8 +77,8 @@ BOOST_AUTO_TEST_CASE(chart_state_brackets_do_not_matter) {
       }
       wanted += model.score(state, lm::kEnd, next).log10;
       for (int i = 0; i < 4; ++i) {
-        double got = random_brackets(model, words, 0, length, random, true).log10;
-        BOOST_TEST(std::abs(got - wanted) < 1e-4, "order " << order << ": " << got << " instead of " << wanted);
+        double score = random_brackets(model, words, 0, length, random, true).log10;
+        BOOST_TEST(std::abs(score - wanted) < 1e-4, "order " << order << ": " << score << " instead of " << wanted);
       }
     }
   }
@@ -106,8 +106,8 @@ BOOST_AUTO_TEST_CASE(chart_state_with_impossible_words) {
     }
     wanted += model.score(state, lm::kEnd, next).log10;
     BOOST_TEST(std::isfinite(wanted));
-    double got = random_brackets(model, words, 0, static_cast<int>(words.size()), random, true).log10;
-    BOOST_TEST(std::abs(got - wanted) < 0.01, got << " instead of " << wanted);
+    double score = random_brackets(model, words, 0, static_cast<int>(words.size()), random, true).log10;
+    BOOST_TEST(std::abs(score - wanted) < 0.01, score << " instead of " << wanted);
   }
 }
 
@@ -128,7 +128,7 @@ BOOST_AUTO_TEST_CASE(chart_state_equal_states_are_alike) {
     for (int i = 0; i < 60; ++i) {
       std::vector<lm::WordId> words = draw(1 + static_cast<int>(random() % 7));
       Part part = random_brackets(model, words, 0, static_cast<int>(words.size()), random);
-      auto [found, fresh] = seen.emplace(part.state.hash(), part);
+      auto [equal, fresh] = seen.emplace(part.state.hash(), part);
       if (fresh) continue;
       ++alike;
       for (int j = 0; j < 20; ++j) {
@@ -140,7 +140,7 @@ BOOST_AUTO_TEST_CASE(chart_state_equal_states_are_alike) {
           forest::ChartScorer scorer(model, state);
           if (j % 2) scorer.begin_sentence();
           for (lm::WordId word : before) scorer.word(word);
-          scorer.part(side ? part.state : found->second.state);
+          scorer.part(side ? part.state : equal->second.state);
           for (lm::WordId word : after) scorer.word(word);
           change[side] = scorer.log10();
         }

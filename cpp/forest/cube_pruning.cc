@@ -278,9 +278,9 @@ void ForestSearch::State::keep(NodeId node) {
   }
   std::sort(fresh.begin(), fresh.end(), better);
   first_vertex[node] = static_cast<std::uint32_t>(graph.vertices.size());
-  for (const Fresh& one : fresh) {
-    if (one.vertex.score < fresh[0].vertex.score + threshold) break;
-    graph.vertices.push_back(one.vertex);
+  for (const Fresh& candidate : fresh) {
+    if (candidate.vertex.score < fresh[0].vertex.score + threshold) break;
+    graph.vertices.push_back(candidate.vertex);
   }
   vertex_count[node] = static_cast<std::uint32_t>(graph.vertices.size()) - first_vertex[node];
 }
@@ -345,9 +345,9 @@ void ForestSearch::State::search_node(NodeId node, bool goal) {
     hyperedge.score = make(hyperedge, option, goal);
     best = std::max(best, hyperedge.score);
     gain = std::max(gain, hyperedge.score - top.estimate());
-    const std::uint32_t made = static_cast<std::uint32_t>(graph.hyperedges.size());
+    const std::uint32_t added = static_cast<std::uint32_t>(graph.hyperedges.size());
     graph.hyperedges.push_back(hyperedge);
-    recombine(hyperedge.score, made);
+    recombine(hyperedge.score, added);
     push_successors(number);
   }
   keep(node);

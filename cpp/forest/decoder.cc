@@ -59,13 +59,13 @@ class TreeDecoder::ForestWorker : public Decoder::Worker {
     forest.start(corpus, n);
     for (const auto& matcher : matchers) matcher->match(forest);
     Translation result;
-    const Forest& found = forest.forest();
-    result.nodes = found.size();
-    for (NodeId id = 0; id < found.size(); ++id) {
-      result.edges += found[id].edges.size();
-      for (const Edge& edge : found[id].edges) result.options += edge.options->size();
+    const Forest& graph = forest.forest();
+    result.nodes = graph.size();
+    for (NodeId id = 0; id < graph.size(); ++id) {
+      result.edges += graph[id].edges.size();
+      for (const Edge& edge : graph[id].edges) result.options += edge.options->size();
     }
-    for (const ForestDerivation& derivation : search->run(found, request, with_steps)) {
+    for (const ForestDerivation& derivation : search->run(graph, request, with_steps)) {
       result.derivations.push_back(shown(derivation));
     }
     return result;

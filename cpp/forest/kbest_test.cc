@@ -66,24 +66,24 @@ struct Example {
       }
       graph.hyperedges.push_back(hyperedge);
 
-      std::vector<Made> made{{way.score, {}}};
+      std::vector<Made> partial{{way.score, {}}};
       for (TargetSymbol symbol : way.target) {
         std::vector<Made> longer;
-        for (const Made& one : made) {
+        for (const Made& prefix : partial) {
           if (!treeglot::is_target_variable(symbol)) {
-            longer.push_back(one);
+            longer.push_back(prefix);
             longer.back().words.push_back(symbol);
             continue;
           }
           for (const Made& part : all[way.tails[treeglot::variable_number(symbol)]]) {
-            longer.push_back(one);
+            longer.push_back(prefix);
             longer.back().score += part.score;
             longer.back().words.insert(longer.back().words.end(), part.words.begin(), part.words.end());
           }
         }
-        made = std::move(longer);
+        partial = std::move(longer);
       }
-      all.back().insert(all.back().end(), made.begin(), made.end());
+      all.back().insert(all.back().end(), partial.begin(), partial.end());
     }
     graph.vertices.push_back(vertex);
     std::stable_sort(all.back().begin(), all.back().end(),
@@ -162,8 +162,8 @@ BOOST_AUTO_TEST_CASE(kbest_distinct_has_the_best_of_every_string) {
     const std::uint32_t goal = static_cast<std::uint32_t>(example.graph.vertices.size() - 1);
     std::map<Words, double> best;
     std::vector<double> scores;
-    for (const Made& made : example.all[goal]) {
-      if (best.emplace(made.words, made.score).second) scores.push_back(made.score);
+    for (const Made& derivation : example.all[goal]) {
+      if (best.emplace(derivation.words, derivation.score).second) scores.push_back(derivation.score);
     }
     dropped += static_cast<int>(example.all[goal].size() - scores.size());
     for (std::uint32_t rank = 0; rank < scores.size(); ++rank) {

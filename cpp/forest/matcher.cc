@@ -55,14 +55,14 @@ void SentenceForest::ids(const RuleTable& table, TableIds& out) const {
 }
 
 NodeId SentenceForest::node(NodeKind kind, int begin, int end, std::uint32_t detail) {
-  auto [found, fresh] = nodes_.try_emplace(key(kind, begin, end, detail), 0);
-  if (fresh) found->second = forest_.add_node(kind, begin, end, detail);
-  return found->second;
+  auto [entry, fresh] = nodes_.try_emplace(key(kind, begin, end, detail), 0);
+  if (fresh) entry->second = forest_.add_node(kind, begin, end, detail);
+  return entry->second;
 }
 
 NodeId SentenceForest::find(NodeKind kind, int begin, int end, std::uint32_t detail) const {
-  auto found = nodes_.find(key(kind, begin, end, detail));
-  return found == nodes_.end() ? kNoNode : found->second;
+  auto entry = nodes_.find(key(kind, begin, end, detail));
+  return entry == nodes_.end() ? kNoNode : entry->second;
 }
 
 NodeId SentenceForest::subtree(int j) {
@@ -105,7 +105,7 @@ const CachedOptions* SentenceForest::phrase(int begin, int end) {
 
 const OptionList* SentenceForest::sequence(std::size_t tails, int feature) {
   const std::uint64_t key = (std::uint64_t{tails} << 8) | static_cast<std::uint64_t>(feature + 1);
-  const CachedOptions* made = cache_.other(key, [&](CachedOptions& fresh) {
+  const CachedOptions* cached = cache_.other(key, [&](CachedOptions& fresh) {
     RuleOption option;
     for (std::size_t i = 0; i < tails; ++i) option.target.push_back(target_variable(static_cast<std::uint32_t>(i)));
     if (feature >= 0) option.features.push_back({static_cast<std::uint16_t>(feature), 1.0f});
@@ -113,7 +113,7 @@ const OptionList* SentenceForest::sequence(std::size_t tails, int feature) {
     fresh.options.push_back(std::move(option));
     fresh.finish({}, 0);
   });
-  return &made->list;
+  return &cached->list;
 }
 
 void SentenceForest::add_pseudo(NodeId head, std::span<const NodeId> parts) {
@@ -134,7 +134,7 @@ void SentenceForest::add_pseudo(NodeId head, std::span<const NodeId> parts) {
 }
 
 void SentenceForest::copy_word(NodeId node, int j) {
-  auto made = std::make_unique<CachedOptions>();
+  auto copied = std::make_unique<CachedOptions>();
   RuleOption option;
   int first = 0;  // equal words are one
   while (sentence_.words[first] != sentence_.words[j]) ++first;
@@ -143,10 +143,10 @@ void SentenceForest::copy_word(NodeId node, int j) {
   option.lm_words.push_back(cache_.scorer().vocabulary().model().id(word_text(j)));
   option.features.push_back({kCopiedFeature, 1.0f});
   cache_.scorer().complete_with_lm_words(option);
-  made->options.push_back(std::move(option));
-  made->finish({}, 0);
-  add_edge(node, &made->list, {}, kFromCopy);
-  copies_.push_back(std::move(made));
+  copied->options.push_back(std::move(option));
+  copied->finish({}, 0);
+  add_edge(node, &copied->list, {}, kFromCopy);
+  copies_.push_back(std::move(copied));
 }
 
 std::string_view SentenceForest::target_text(TargetSymbol word) const {

@@ -97,7 +97,7 @@ void OptionCache::weights_changed() {
   ++version_;
   if (phrases_) phrases_->weights_changed();
   // They are made of options that were best under the old weights.
-  for (const auto& [key, made] : others_) count_ -= made ? made->list.size() : 0;
+  for (const auto& [key, cached] : others_) count_ -= cached ? cached->list.size() : 0;
   others_.clear();
 }
 
@@ -230,15 +230,15 @@ const CachedOptions* OptionCache::phrase(const PhraseSource& phrases, const Gram
                                          std::span<const WordId> words) {
   const std::size_t limit = static_cast<std::size_t>(std::max(limits_.phrase_limit, 0));
   if (!phrases_) phrases_.emplace(phrases, targets_to_score(limit), true);
-  const Phrases::Entry* entry = phrases_->get(words, [&](const PhraseMatches& matches, CachedOptions& made) {
-    if (!made.options.empty()) {
-      made.rescore(scorer_);
+  const Phrases::Entry* entry = phrases_->get(words, [&](const PhraseMatches& matches, CachedOptions& cached) {
+    if (!cached.options.empty()) {
+      cached.rescore(scorer_);
       return;
     }
-    made.options.resize(matches.size());
+    cached.options.resize(matches.size());
     for (std::size_t i = 0; i < matches.size(); ++i) {
       const PhraseMatch match = matches[i];
-      RuleOption& option = made.options[i];
+      RuleOption& option = cached.options[i];
       for (WordId word : match.target) {
         option.target.push_back(scorer_.vocabulary().canonical(word + block.first_word));
       }
@@ -248,7 +248,7 @@ const CachedOptions* OptionCache::phrase(const PhraseSource& phrases, const Gram
       option.rule = static_cast<std::uint32_t>(i);
       scorer_.complete(option);
     }
-    made.finish({}, limit);
+    cached.finish({}, limit);
   });
   return entry ? &entry->list : nullptr;
 }

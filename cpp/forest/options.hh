@@ -116,10 +116,10 @@ class OptionCache {
   const CachedOptions* other(std::uint64_t key, Make&& make) {
     auto [place, fresh] = others_.try_emplace(key);
     if (fresh) {
-      auto made = std::make_unique<CachedOptions>();
-      make(*made);
-      if (!made->list.empty()) {
-        place->second = std::move(made);
+      auto cached = std::make_unique<CachedOptions>();
+      make(*cached);
+      if (!cached->list.empty()) {
+        place->second = std::move(cached);
         count_ += place->second->list.size();
       }
     }

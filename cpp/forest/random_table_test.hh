@@ -163,7 +163,7 @@ inline NodeName name_of(const forest::Node& node) {
 
 // The edges of table 0, and how often each is there.
 inline std::multiset<Match> matches_of(const forest::SentenceForest& forest) {
-  std::multiset<Match> found;
+  std::multiset<Match> matches;
   const forest::Forest& all = forest.forest();
   for (forest::NodeId id = 0; id < all.size(); ++id) {
     for (const forest::Edge& edge : all[id].edges) {
@@ -171,10 +171,10 @@ inline std::multiset<Match> matches_of(const forest::SentenceForest& forest) {
       std::vector<NodeName> tails;
       for (forest::NodeId tail : all.tails(edge)) tails.push_back(name_of(all[tail]));
       const auto source = forest.source_side(edge);
-      found.insert({name_of(all[id]), {source.begin(), source.end()}, tails});
+      matches.insert({name_of(all[id]), {source.begin(), source.end()}, tails});
     }
   }
-  return found;
+  return matches;
 }
 
 // Every node that the goal needs has a translation.

@@ -14,10 +14,10 @@ CategoryInterner::CategoryInterner(const SymbolTable& categories) : categories_(
 std::uint32_t CategoryInterner::id(std::string_view text) {
   {
     std::shared_lock lock(mutex_);
-    if (auto found = ids_.find(text); found != ids_.end()) return found->second;
+    if (auto entry = ids_.find(text); entry != ids_.end()) return entry->second;
   }
   std::unique_lock lock(mutex_);
-  if (auto found = ids_.find(text); found != ids_.end()) return found->second;
+  if (auto entry = ids_.find(text); entry != ids_.end()) return entry->second;
   const std::size_t id = known_ + added_.size();
   if (id >= (1u << 28)) throw std::length_error("more than 268 million categories");  // a Symbol has 28 bits for it
   added_.emplace_back(text);

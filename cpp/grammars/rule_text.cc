@@ -298,7 +298,7 @@ std::vector<SourceText> parse_source(std::string_view text, RuleFamily family,
 std::vector<TargetText> parse_target(std::string_view text, std::size_t variables) {
   std::vector<TargetText> result;
   std::vector<bool> seen(variables);
-  std::size_t found = 0;
+  std::size_t distinct = 0;
   split(text, [&](std::string_view token) {
     if (variable_prefix(token) != token.size()) {
       result.push_back({-1, unescape(token)});
@@ -309,10 +309,10 @@ std::vector<TargetText> parse_target(std::string_view text, std::size_t variable
     if (number < 1 || number > variables || seen[number - 1])
       refuse("not a variable that the target still needs", token);
     seen[number - 1] = true;
-    ++found;
+    ++distinct;
     result.push_back({static_cast<int>(number - 1), ""});
   });
-  if (found != variables) throw std::invalid_argument("a variable is missing on the target side");
+  if (distinct != variables) throw std::invalid_argument("a variable is missing on the target side");
   return result;
 }
 

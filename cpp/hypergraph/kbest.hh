@@ -87,7 +87,7 @@ class LazyKBest {
       Queue& queue = open(wanted);
       if (up_to < queue.ranked.size() || queue.exhausted) {
         wanted_.pop_back();
-      } else if (looked_at_ != kNone && queue.found.size() >= std::size_t{looked_at_} * (up_to + 1)) {
+      } else if (looked_at_ != kNone && queue.derivations.size() >= std::size_t{looked_at_} * (up_to + 1)) {
         queue.exhausted = true;
       } else if (raise(queue)) {
         queue.exhausted = queue.candidates.empty();
@@ -123,18 +123,18 @@ class LazyKBest {
     std::uint32_t parent, raised, way;
   };
   struct Queue {
-    std::vector<Derivation> found;      // best first
-    std::vector<std::uint32_t> ranked;  // those of them that count: all, or those with new signatures
-    std::vector<std::uint64_t> keys;    // of these, open addressing; 0: free
-    std::vector<Candidate> candidates;  // a heap
-    std::vector<EdgeId> ways;           // best first
-    std::uint32_t raised = 0;           // the last one found has no successors yet by this tail and later ones
+    std::vector<Derivation> derivations;  // best first
+    std::vector<std::uint32_t> ranked;    // those of them that count: all, or those with new signatures
+    std::vector<std::uint64_t> keys;      // of these, open addressing; 0: free
+    std::vector<Candidate> candidates;    // a heap
+    std::vector<EdgeId> ways;             // best first
+    std::uint32_t raised = 0;             // the last one found has no successors yet by this tail and later ones
     bool exhausted = false;
   };
 
   const Derivation& derivation(VertexId vertex, std::uint32_t rank) const {
     const Queue& queue = queues_[queue_of_[vertex]];
-    return queue.found[queue.ranked[rank]];
+    return queue.derivations[queue.ranked[rank]];
   }
   std::uint32_t rank_in(const Derivation& derivation, std::uint32_t tail) const {
     return derivation.ranks == kNone ? 0 : ranks_[derivation.ranks + tail];
@@ -153,7 +153,7 @@ class LazyKBest {
     if (2 * (queue.ranked.size() + 1) > queue.keys.size()) {
       queue.keys.assign(std::max<std::size_t>(8, 2 * queue.keys.size()), 0);
       for (std::uint32_t number : queue.ranked) {
-        const std::uint64_t old = mix(source_.key(queue.found[number].signature)) | 1;
+        const std::uint64_t old = mix(source_.key(queue.derivations[number].signature)) | 1;
         std::size_t slot = old >> 1 & (queue.keys.size() - 1);
         while (queue.keys[slot]) slot = (slot + 1) & (queue.keys.size() - 1);
         queue.keys[slot] = old;
@@ -186,11 +186,11 @@ class LazyKBest {
     }
   }
   EdgeId edge_of(const Queue& queue, const Candidate& candidate) const {
-    return candidate.parent == kNone ? queue.ways[candidate.way] : queue.found[candidate.parent].edge;
+    return candidate.parent == kNone ? queue.ways[candidate.way] : queue.derivations[candidate.parent].edge;
   }
   std::uint32_t rank_in(const Queue& queue, const Candidate& candidate, std::uint32_t tail) const {
     if (candidate.parent == kNone) return 0;
-    return rank_in(queue.found[candidate.parent], tail) + (tail == candidate.raised);
+    return rank_in(queue.derivations[candidate.parent], tail) + (tail == candidate.raised);
   }
 
   void push(Queue& queue, Candidate candidate) const {
@@ -204,7 +204,7 @@ class LazyKBest {
     if (opened_ == queues_.size()) queues_.emplace_back();
     Queue& queue = queues_[opened_];
     queue_of_[vertex] = static_cast<std::uint32_t>(opened_++);
-    queue.found.clear();
+    queue.derivations.clear();
     queue.ranked.clear();
     queue.keys.clear();
     queue.candidates.clear();
@@ -235,7 +235,7 @@ class LazyKBest {
         push(queue, {source_.best_value(queue.ways[top.way + 1]), kNone, 0, top.way + 1});
       }
     } else {
-      const Derivation& parent = queue.found[top.parent];
+      const Derivation& parent = queue.derivations[top.parent];
       const std::size_t tails = source_.tails(parent.edge).size();
       derivation.edge = parent.edge;
       derivation.ranks = static_cast<std::uint32_t>(ranks_.size());
@@ -245,16 +245,16 @@ class LazyKBest {
     }
     if (distinct_) derivation.signature = signature(derivation.edge, derivation.ranks);
     if (!distinct_ || insert(queue, derivation.signature)) {
-      queue.ranked.push_back(static_cast<std::uint32_t>(queue.found.size()));
+      queue.ranked.push_back(static_cast<std::uint32_t>(queue.derivations.size()));
     }
-    queue.found.push_back(std::move(derivation));
+    queue.derivations.push_back(std::move(derivation));
   }
 
   // Makes the successors of the derivation found last: each has one tail, no earlier than the one raised last, at its
   // next rank; so each is made once. False: a tail must be asked for another derivation first, which is on top of
   // wanted_.
   bool raise(Queue& queue) {
-    const Derivation& last = queue.found.back();
+    const Derivation& last = queue.derivations.back();
     const std::span<const VertexId> tails = source_.tails(last.edge);
     for (; queue.raised < tails.size(); ++queue.raised) {
       const VertexId tail = tails[queue.raised];
@@ -269,7 +269,7 @@ class LazyKBest {
       Value raised = source_.replaced(
           last.edge, last.value, derivation(tail, rank - 1).value, derivation(tail, rank).value,
           [&](std::uint32_t i) -> const Value& { return value(tails[i], rank_in(last, i) + (i == queue.raised)); });
-      push(queue, {std::move(raised), static_cast<std::uint32_t>(queue.found.size() - 1), queue.raised, 0});
+      push(queue, {std::move(raised), static_cast<std::uint32_t>(queue.derivations.size() - 1), queue.raised, 0});
     }
     return true;
   }

@@ -16,25 +16,26 @@ constexpr std::size_t kMaxRows = 64;           // rows that one piece of work sh
 constexpr std::size_t kMaxDeltas = 2'000'000;  // and how many Delta values it may hold, which bounds memory per thread
 
 // All sub-trees at or below `nodes`, each once, by number: children before parents.
-void closure(const Forest& forest, std::span<const NodeId> nodes, std::vector<NodeId>& found, std::vector<bool>& seen) {
-  found.clear();
+void closure(const Forest& forest, std::span<const NodeId> nodes, std::vector<NodeId>& subtrees,
+             std::vector<bool>& seen) {
+  subtrees.clear();
   seen.resize(std::max(seen.size(), forest.size()), false);
   for (const NodeId node : nodes) {
     if (!seen[node]) {
       seen[node] = true;
-      found.push_back(node);
+      subtrees.push_back(node);
     }
   }
-  for (std::size_t k = 0; k < found.size(); ++k) {
-    for (const NodeId child : forest.children(found[k])) {
+  for (std::size_t k = 0; k < subtrees.size(); ++k) {
+    for (const NodeId child : forest.children(subtrees[k])) {
       if (!seen[child]) {
         seen[child] = true;
-        found.push_back(child);
+        subtrees.push_back(child);
       }
     }
   }
-  for (const NodeId node : found) seen[node] = false;
-  std::sort(found.begin(), found.end());
+  for (const NodeId node : subtrees) seen[node] = false;
+  std::sort(subtrees.begin(), subtrees.end());
 }
 
 }  // namespace

@@ -164,7 +164,7 @@ struct Compiler {
 
   // log10 of words[length-1] after the others, by backing off.
   float back_off(const WordId* words, int length) {
-    if (float* found = probability(words, length)) return -std::fabs(*found);
+    if (float* known = probability(words, length)) return -std::fabs(*known);
     float* weight = backoff(words, length - 1);
     return (weight ? *weight : 0) + back_off(words + 1, length - 1);
   }

@@ -141,10 +141,10 @@ Extension Model::extend(std::uint64_t key, float probability, int length, const 
     std::uint64_t longer = next_key(result.key, before[i]);
     int total = length + i + 1;
     std::uint64_t slots = header_.slots[total - 1];
-    std::uint8_t found = static_cast<std::uint8_t>(i + 1);
+    std::uint8_t context = static_cast<std::uint8_t>(i + 1);
     if (total == order_) {
       if (const LongestEntry* entry = find(longest_, slots, longer)) {
-        result = {-std::fabs(entry->probability), found, result.kept, false, longer};
+        result = {-std::fabs(entry->probability), context, result.kept, false, longer};
       }
       break;
     }
@@ -153,7 +153,7 @@ Extension Model::extend(std::uint64_t key, float probability, int length, const 
     backoff[i] = entry->backoff;
     if (!(std::fabs(entry->backoff) < kHighest)) damaged("a back-off weight is no number");
     bool needed = !(entry->backoff == 0 && std::signbit(entry->backoff));
-    result = {-std::fabs(entry->probability), found, needed ? found : result.kept, std::signbit(entry->probability),
+    result = {-std::fabs(entry->probability), context, needed ? context : result.kept, std::signbit(entry->probability),
               longer};
   }
   if (!(result.probability > -kHighest)) damaged("a probability is no number");

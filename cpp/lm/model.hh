@@ -58,11 +58,11 @@ struct Score {
 
 // What becomes of an n-gram when words before it are known.
 struct Extension {
-  float probability;   // log10 of its last word in the longest n-gram found, without back-offs
-  std::uint8_t found;  // how many of the words before it that n-gram has
-  std::uint8_t kept;   // how many of them a state after it must remember
-  bool extends;        // whether a still longer n-gram ends in that one
-  std::uint64_t key;   // of that one
+  float probability;     // log10 of its last word in the longest n-gram found, without back-offs
+  std::uint8_t context;  // how many of the words before it that n-gram has
+  std::uint8_t kept;     // how many of them a state after it must remember
+  bool extends;          // whether a still longer n-gram ends in that one
+  std::uint64_t key;     // of that one
 };
 
 struct UnigramEntry {

@@ -21,8 +21,8 @@ class Vocabulary {
   }
   // The id of a word, given if it is new.
   WordId id(std::string_view word) {
-    auto found = ids_.find(word);
-    if (found != ids_.end()) return found->second;
+    auto entry = ids_.find(word);
+    if (entry != ids_.end()) return entry->second;
     strings_.emplace_back(word);
     WordId fresh = static_cast<WordId>(strings_.size() - 1);
     ids_.emplace(strings_.back(), fresh);

@@ -26,7 +26,7 @@ struct Backward {
 
 void best_paths(std::uint32_t goal, const std::function<const std::vector<Arrival>&(std::uint32_t)>& arrivals,
                 const std::function<bool(const Path&, double)>& take) {
-  std::vector<Backward> found;
+  std::vector<Backward> backwards;
   std::priority_queue<Candidate> queue;
   std::uint64_t discovered = 0;
   if (goal == 0) {
@@ -40,7 +40,7 @@ void best_paths(std::uint32_t goal, const std::function<const std::vector<Arriva
     queue.pop();
     Backward back;
     if (top.position > 0) {
-      const Backward& parent = found[top.parent];
+      const Backward& parent = backwards[top.parent];
       back.nodes.assign(parent.nodes.begin(), parent.nodes.begin() + top.position + 1);
       back.ranks.assign(parent.ranks.begin(), parent.ranks.begin() + top.position);
     } else {
@@ -56,14 +56,14 @@ void best_paths(std::uint32_t goal, const std::function<const std::vector<Arriva
       back.nodes.push_back(arrival.from);
       back.ranks.push_back(0);
     }
-    std::uint32_t number = static_cast<std::uint32_t>(found.size());
+    std::uint32_t number = static_cast<std::uint32_t>(backwards.size());
     for (std::uint32_t i = top.position; i < back.nodes.size(); ++i) {
       const std::vector<Arrival>& ways = arrivals(back.nodes[i]);
       std::uint32_t next = back.ranks[i] + 1;
       if (next >= ways.size()) continue;
       queue.push({top.score - ways[next - 1].score + ways[next].score, number, i, next, discovered++});
     }
-    found.push_back(std::move(back));
+    backwards.push_back(std::move(back));
     std::reverse(path.begin(), path.end());
     if (!take(path, top.score)) return;
   }

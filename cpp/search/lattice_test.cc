@@ -28,16 +28,16 @@ BOOST_AUTO_TEST_CASE(best_paths_come_in_order_and_are_complete) {
                        [](const Arrival& a, const Arrival& b) { return a.score > b.score; });
       best[node] = ways[node][0].score;
     }
-    std::vector<double> expected = all[nodes - 1], found;
+    std::vector<double> expected = all[nodes - 1], scores;
     std::sort(expected.rbegin(), expected.rend());
     best_paths(
         nodes - 1, [&](std::uint32_t node) -> const std::vector<Arrival>& { return ways[node]; },
         [&](const Path& path, double score) {
           BOOST_REQUIRE(!path.empty() && path.front().from == 0);
-          found.push_back(score);
+          scores.push_back(score);
           return true;
         });
-    BOOST_REQUIRE(found.size() == expected.size());
-    for (std::size_t i = 0; i < found.size(); ++i) BOOST_REQUIRE_SMALL(found[i] - expected[i], 1e-9);
+    BOOST_REQUIRE(scores.size() == expected.size());
+    for (std::size_t i = 0; i < scores.size(); ++i) BOOST_REQUIRE_SMALL(scores[i] - expected[i], 1e-9);
   }
 }

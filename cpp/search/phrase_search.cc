@@ -57,14 +57,14 @@ std::uint32_t PhraseSearch::vertex(std::uint32_t coverage, std::uint32_t begin, 
     }
   }
   std::uint64_t key = mix(mix((std::uint64_t{coverage} << 32 | begin) + 0x9E3779B97F4A7C15ull) ^ end);
-  auto [found, fresh] = vertex_ids_.emplace(key, static_cast<std::uint32_t>(vertices_.size()));
+  auto [entry, fresh] = vertex_ids_.emplace(key, static_cast<std::uint32_t>(vertices_.size()));
   while (!fresh) {
-    const Vertex& v = vertices_[found->second];
-    if (v.coverage == coverage && v.begin == begin && v.end == end) return found->second;
-    std::tie(found, fresh) = vertex_ids_.emplace(++key, static_cast<std::uint32_t>(vertices_.size()));
+    const Vertex& v = vertices_[entry->second];
+    if (v.coverage == coverage && v.begin == begin && v.end == end) return entry->second;
+    std::tie(entry, fresh) = vertex_ids_.emplace(++key, static_cast<std::uint32_t>(vertices_.size()));
   }
   vertices_.push_back({coverage, begin, end, next, complete});
-  return found->second;
+  return entry->second;
 }
 
 // Makes the hypothesis of one cell and puts it into the stack.

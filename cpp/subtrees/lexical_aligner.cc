@@ -206,9 +206,9 @@ class Chooser {
       number = stamp == stamp_ ? number + 1 : 1;
       stamp = stamp_;
     };
-    for (const Hypothesis& one : group) {
-      count(source_uses_, one.source);
-      count(target_uses_, one.target);
+    for (const Hypothesis& hypothesis : group) {
+      count(source_uses_, hypothesis.source);
+      count(target_uses_, hypothesis.target);
     }
     for (std::size_t i = 0; i < group.size(); ++i) {
       tied_[i] = source_uses_[group[i].source].second > 1 || target_uses_[group[i].target].second > 1 ||
@@ -264,10 +264,10 @@ void WordTable::fill(std::span<const std::int32_t> source, std::span<const std::
     for (std::int32_t t : target) {
       const std::size_t here = place++;
       if (s < 0 || t < 0) continue;
-      const auto found = pairs_.find(key_of(s, t));
-      if (found == pairs_.end()) continue;
-      target_given_source[here] = std::max(floor, found->second.target_given_source);
-      source_given_target[here] = std::max(floor, found->second.source_given_target);
+      const auto pair = pairs_.find(key_of(s, t));
+      if (pair == pairs_.end()) continue;
+      target_given_source[here] = std::max(floor, pair->second.target_given_source);
+      source_given_target[here] = std::max(floor, pair->second.source_given_target);
     }
   }
 }

@@ -60,7 +60,7 @@ BOOST_AUTO_TEST_CASE(scores_equal_the_definition) {
     st::AlignerOptions options;
     options.score = score;
     options.empty_is_one = empty_is_one;
-    const std::vector<double> found = st::score_nodes(source, target, forward, backward, options);
+    const std::vector<double> scores = st::score_nodes(source, target, forward, backward, options);
     for (int s = 0; s < source.nodes(); ++s) {
       for (int t = 0; t < target.nodes(); ++t) {
         double expected = 1;
@@ -94,7 +94,7 @@ BOOST_AUTO_TEST_CASE(scores_equal_the_definition) {
             product(y, x, [&](int j, int i) { return target_given(i, j); }, true);
           }
         }
-        BOOST_TEST(std::exp(found[static_cast<std::size_t>(s) * target.nodes() + t]) == expected,
+        BOOST_TEST(std::exp(scores[static_cast<std::size_t>(s) * target.nodes() + t]) == expected,
                    boost::test_tools::tolerance(1e-9));
       }
     }

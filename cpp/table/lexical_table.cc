@@ -16,8 +16,8 @@ std::size_t LexicalTable::cell(std::uint64_t key) const {
 void LexicalTable::grow() {
   std::vector<Cell> old(std::max<std::size_t>(1024, cells_.size() * 2));
   old.swap(cells_);
-  for (const Cell& one : old) {
-    if (one.count) cells_[cell(one.key)] = one;
+  for (const Cell& entry : old) {
+    if (entry.count) cells_[cell(entry.key)] = entry;
   }
 }
 
@@ -27,10 +27,10 @@ void LexicalTable::count(const SentencePair& pair) {
   auto link_words = [&](WordId source, WordId target) {
     if (3 * (used_ + 1) > 2 * cells_.size()) grow();
     std::uint64_t both = key(source, target);
-    Cell& found = cells_[cell(both)];
-    used_ += found.count == 0;
-    found.key = both;
-    ++found.count;
+    Cell& entry = cells_[cell(both)];
+    used_ += entry.count == 0;
+    entry.key = both;
+    ++entry.count;
     add(sources_, source);
     add(targets_, target);
   };
@@ -48,21 +48,21 @@ void LexicalTable::count(const SentencePair& pair) {
 
 double LexicalTable::target_given_source(WordId target, WordId source) const {
   if (cells_.empty()) return 0;
-  const Cell& found = cells_[cell(key(source, target))];
-  return found.count ? value(units(found.count, source_total(source))) : 0;
+  const Cell& entry = cells_[cell(key(source, target))];
+  return entry.count ? value(units(entry.count, source_total(source))) : 0;
 }
 
 double LexicalTable::source_given_target(WordId source, WordId target) const {
   if (cells_.empty()) return 0;
-  const Cell& found = cells_[cell(key(source, target))];
-  return found.count ? value(units(found.count, target_total(target))) : 0;
+  const Cell& entry = cells_[cell(key(source, target))];
+  return entry.count ? value(units(entry.count, target_total(target))) : 0;
 }
 
 std::vector<LexicalTable::Item> LexicalTable::items() const {
   std::vector<Item> all;
   all.reserve(used_);
-  for (const Cell& one : cells_) {
-    if (one.count) all.push_back({static_cast<WordId>(one.key >> 32), static_cast<WordId>(one.key), one.count});
+  for (const Cell& entry : cells_) {
+    if (entry.count) all.push_back({static_cast<WordId>(entry.key >> 32), static_cast<WordId>(entry.key), entry.count});
   }
   std::sort(all.begin(), all.end(),
             [](const Item& a, const Item& b) { return std::tie(a.source, a.target) < std::tie(b.source, b.target); });

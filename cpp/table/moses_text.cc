@@ -338,9 +338,9 @@ int MosesImporter::compare(std::uint64_t a, std::uint64_t b) const {
     int order = compare_phrases(left, right, target ? target_stop_ : source_stop_);
     if (order != 0) return order;
   }
-  LineHead one = head(a), other = head(b);
-  if (one.reordering != other.reordering) return one.reordering < other.reordering ? -1 : 1;
-  return one.line < other.line ? -1 : one.line > other.line;
+  LineHead first = head(a), second = head(b);
+  if (first.reordering != second.reordering) return first.reordering < second.reordering ? -1 : 1;
+  return first.line < second.line ? -1 : first.line > second.line;
 }
 
 MosesImporter::Result MosesImporter::finish(const std::string& path) {

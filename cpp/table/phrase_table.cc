@@ -217,10 +217,10 @@ const LexicalItem* PhraseTable::lexical(WordId source, WordId target) const {
   std::uint64_t first = lexicon_rows_[source], last = lexicon_rows_[source + 1];
   if (first > last || last > header_.lexicon_size) ByteReader::fail();
   const LexicalItem* high = lexicon_items_ + last;
-  const LexicalItem* found =
+  const LexicalItem* place =
       std::lower_bound(lexicon_items_ + first, high, target,
                        [](const LexicalItem& item, WordId wanted) { return item.target < wanted; });
-  return found != high && found->target == target ? found : nullptr;
+  return place != high && place->target == target ? place : nullptr;
 }
 
 // Row source_words() is the empty word; its column is target_words(). Sums and products go in Moses' order, so that

@@ -107,7 +107,7 @@ void PhraseTableWriter::close_source() {
   file_.write(out.bytes.data(), out.bytes.size());
   std::stable_sort(pending_.begin(), pending_.end(),
                    [](const Pending& a, const Pending& b) { return a.weight > b.weight; });
-  for (const Pending& one : pending_) file_.write(entries_.bytes.data() + one.start, one.stop - one.start);
+  for (const Pending& pair : pending_) file_.write(entries_.bytes.data() + pair.start, pair.stop - pair.start);
   ++header_.sources;
   header_.longest_source = std::max<std::uint64_t>(header_.longest_source, source_.size());
   header_.entries += pending_.size();

@@ -198,7 +198,7 @@ class Counter {
     targets_.rank_categories(categories_);
     auto merged = std::make_unique<Run>(options_.folder);
     std::vector<std::unique_ptr<Cursor>> cursors;
-    for (const auto& one : runs_) cursors.push_back(one->cursor());
+    for (const auto& run : runs_) cursors.push_back(run->cursor());
     Merger merger(std::move(cursors), all, targets_);
     while (merger.next(group)) merged->write(group);
     merged->finish();
@@ -270,13 +270,13 @@ class Counter {
     auto close = [&] {
       TotalRecord record{0, 0, 0, static_cast<std::uint32_t>(same.size())};
       std::uint64_t taken = 0;
-      for (const TargetRecord& one : same) record.total += one.count;
+      for (const TargetRecord& target : same) record.total += target.count;
       if (options_.discounting != Discounting::kNone) {
-        for (const TargetRecord& one : same) taken += discounts_.taken_units(one.count);
+        for (const TargetRecord& target : same) taken += discounts_.taken_units(target.count);
       }
       record.taken = static_cast<float>(count_value(taken));
-      for (const TargetRecord& one : same) {
-        record.rule = one.rule;
+      for (const TargetRecord& target : same) {
+        record.rule = target.rule;
         totals.push(record);
       }
       statistics_.targets += !same.empty();

@@ -180,9 +180,9 @@ void RuleBlock::grow() {
 
 std::uint32_t RuleBlock::label_set(std::vector<StructureLabel> labels) {
   if (labels.empty()) return 0;
-  auto [found, fresh] = label_ids_.try_emplace(std::move(labels), static_cast<std::uint32_t>(label_sets_.size()));
-  if (fresh) label_sets_.push_back(&found->first);
-  return found->second;
+  auto [entry, fresh] = label_ids_.try_emplace(std::move(labels), static_cast<std::uint32_t>(label_sets_.size()));
+  if (fresh) label_sets_.push_back(&entry->first);
+  return entry->second;
 }
 
 void RuleBlock::add(const ExtractedRule& rule, std::uint64_t count, float lexical_target, float lexical_source) {

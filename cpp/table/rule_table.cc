@@ -153,9 +153,9 @@ RuleTable::Place RuleTable::find(WalkKey key) const {
   const Header& header = file.header;
   if (header.exception_count > 0) {
     const Exception* end = file.exceptions + header.exception_count;
-    const Exception* found = std::lower_bound(file.exceptions, end, key,
-                                              [](const Exception& one, WalkKey wanted) { return one.key < wanted; });
-    if (found != end && found->key == key) return file.place(found->slot);
+    const Exception* place = std::lower_bound(
+        file.exceptions, end, key, [](const Exception& exception, WalkKey wanted) { return exception.key < wanted; });
+    if (place != end && place->key == key) return file.place(place->slot);
   }
   const std::uint64_t wanted = key & file.key_mask;
   const int shift = static_cast<int>(header.place_bits) + 1;

@@ -134,19 +134,19 @@ BOOST_AUTO_TEST_CASE(walking_finds_every_source_and_no_other) {
     RuleTable table(path, true);
     std::set<std::vector<Symbol>> sources, prefixes, begun;
     std::vector<Symbol> source;
-    std::vector<RuleEntry> rules, found;
+    std::vector<RuleEntry> rules, entries;
     std::uint64_t total = 0;
     for (std::uint64_t position = 0; table.scan(position, source, rules); total += rules.size()) {
       BOOST_TEST(sources.insert(source).second);
       for (std::size_t n = 1; n <= source.size(); ++n) prefixes.insert({source.begin(), source.begin() + n});
       for (std::size_t n = 1; n < source.size(); ++n) begun.insert({source.begin(), source.begin() + n});
-      found.clear();
-      table.read(walk(table, source), source, 0, 0, found);
-      BOOST_REQUIRE(found.size() == rules.size());
+      entries.clear();
+      table.read(walk(table, source), source, 0, 0, entries);
+      BOOST_REQUIRE(entries.size() == rules.size());
       for (std::size_t i = 0; i < rules.size(); ++i) {
-        BOOST_TEST((found[i].target == rules[i].target));
-        BOOST_TEST(found[i].rule == rules[i].rule);
-        BOOST_TEST((i == 0 || found[i].scores[0] <= found[i - 1].scores[0]));
+        BOOST_TEST((entries[i].target == rules[i].target));
+        BOOST_TEST(entries[i].rule == rules[i].rule);
+        BOOST_TEST((i == 0 || entries[i].scores[0] <= entries[i - 1].scores[0]));
       }
     }
     BOOST_TEST(total == table.rules());
@@ -161,15 +161,15 @@ BOOST_AUTO_TEST_CASE(walking_finds_every_source_and_no_other) {
     int absent = 0, seen = 0;
     for (int n = 0; n < 20000; ++n) {
       std::vector<Symbol> side(1 + random() % 4);
-      for (Symbol& one : side) {
-        one = random() % 4 ? symbol(SymbolKind::kWord, random() % 30) : symbol(SymbolKind::kGap, 0);
+      for (Symbol& item : side) {
+        item = random() % 4 ? symbol(SymbolKind::kWord, random() % 30) : symbol(SymbolKind::kGap, 0);
       }
       if (sources.contains(side)) continue;
       ++absent;
-      found.clear();
+      entries.clear();
       RuleTable::Place place = walk(table, side);
-      table.read(place, side, 0, 0, found);
-      BOOST_TEST(found.empty());
+      table.read(place, side, 0, 0, entries);
+      BOOST_TEST(entries.empty());
       seen += place.prefix && !prefixes.contains(side);
     }
     BOOST_TEST(absent > 5000);
@@ -185,7 +185,7 @@ BOOST_AUTO_TEST_CASE(limits_and_thresholds_cut_lists) {
   build(corpus, path);
   RuleTable table(path);
   std::vector<Symbol> source, longest;
-  std::vector<RuleEntry> rules, most, found;
+  std::vector<RuleEntry> rules, most, entries;
   for (std::uint64_t position = 0; table.scan(position, source, rules);) {
     if (rules.size() > most.size()) {
       most = rules;
@@ -193,18 +193,18 @@ BOOST_AUTO_TEST_CASE(limits_and_thresholds_cut_lists) {
     }
   }
   BOOST_REQUIRE(most.size() > 5);
-  table.read(walk(table, longest), longest, 3, 0, found);
-  BOOST_TEST(found.size() == 3u);
-  found.clear();
-  table.read(walk(table, longest), longest, 0, 0.5, found);
+  table.read(walk(table, longest), longest, 3, 0, entries);
+  BOOST_TEST(entries.size() == 3u);
+  entries.clear();
+  table.read(walk(table, longest), longest, 0, 0.5, entries);
   std::size_t expected = 0;
   while (expected < most.size() && most[expected].scores[0] >= most[0].scores[0] + std::log(0.5)) ++expected;
-  BOOST_TEST(found.size() == expected);
+  BOOST_TEST(entries.size() == expected);
   std::vector<Symbol> other = longest;
   other.back() ^= 1;
-  found.clear();
-  table.read(walk(table, longest), other, 0, 0, found);
-  BOOST_TEST(found.empty());
+  entries.clear();
+  table.read(walk(table, longest), other, 0, 0, entries);
+  BOOST_TEST(entries.empty());
 }
 
 BOOST_AUTO_TEST_CASE(nothing_makes_an_empty_table) {

@@ -120,7 +120,7 @@ void RuleTableWriter::begin(const SymbolUse& use) {
   rank_by_frequency(symbols);
   header_.source_symbols = symbols.size();
   header_.source_ranks = file_.align(8);
-  for (const Frequency& one : symbols) file_.plain(one.symbol);
+  for (const Frequency& frequency : symbols) file_.plain(frequency.symbol);
   symbols.clear();
   target_ranks_.assign(use.target.size(), kUnused);
   variable_ranks_.assign(use.variables.size(), kUnused);
@@ -142,7 +142,7 @@ void RuleTableWriter::begin(const SymbolUse& use) {
   rank_by_frequency(symbols);
   header_.target_symbols = symbols.size();
   header_.target_ranks = file_.align(8);
-  for (const Frequency& one : symbols) file_.plain(one.symbol);
+  for (const Frequency& frequency : symbols) file_.plain(frequency.symbol);
   header_.data = file_.align(8);
 }
 
@@ -305,7 +305,7 @@ void RuleTableWriter::put_index() {
   std::sort(exceptions.begin(), exceptions.end(), [](const Exception& a, const Exception& b) { return a.key < b.key; });
   header_.exceptions = file_.align(8);
   header_.exception_count = exceptions.size();
-  for (const Exception& one : exceptions) file_.plain(one);
+  for (const Exception& exception : exceptions) file_.plain(exception);
 }
 
 std::uint64_t RuleTableWriter::finish(const RuleStatistics& statistics) {

@@ -80,10 +80,10 @@ bool read_words(std::string_view text, SymbolTable& table, std::vector<WordId>& 
 
 std::uint32_t TextPhraseTable::find_source(std::span<const WordId> words) const {
   for (std::uint64_t hash = hash_words(words);; ++hash) {
-    auto found = source_index_.find(hash);
-    if (found == source_index_.end()) return kNone;
-    const SourcePhrase& phrase = source_phrases_[found->second];
-    if (std::ranges::equal(words, std::span(words_.data() + phrase.words, phrase.word_count))) return found->second;
+    auto entry = source_index_.find(hash);
+    if (entry == source_index_.end()) return kNone;
+    const SourcePhrase& phrase = source_phrases_[entry->second];
+    if (std::ranges::equal(words, std::span(words_.data() + phrase.words, phrase.word_count))) return entry->second;
   }
 }
 
@@ -202,8 +202,8 @@ void TextPhraseTable::finish() {
 }
 
 WordId TextPhraseTable::source_id(std::string_view word) const {
-  auto found = source_ids_.find(word);
-  return found == source_ids_.end() ? kNoWord : found->second;
+  auto entry = source_ids_.find(word);
+  return entry == source_ids_.end() ? kNoWord : entry->second;
 }
 
 void TextPhraseTable::lookup(std::span<const WordId> source, PhraseMatches& out, std::size_t) const {

@@ -84,8 +84,8 @@ Statistics References::statistics(std::size_t index, std::string_view text) cons
   std::string key;
   split(text, [&](std::string_view word) {
     key.assign(word);
-    auto found = words_.find(key);
-    ids.push_back(found == words_.end() ? kUnknown : found->second);
+    auto known = words_.find(key);
+    ids.push_back(known == words_.end() ? kUnknown : known->second);
   });
   Statistics result;
   result.length = static_cast<std::int32_t>(ids.size());
@@ -93,9 +93,9 @@ Statistics References::statistics(std::size_t index, std::string_view text) cons
   for (std::size_t begin = 0; begin < ids.size(); ++begin) {
     std::uint32_t node = 0;
     for (std::size_t j = begin; j < std::min(ids.size(), begin + kOrder); ++j) {
-      auto found = sentence.children.find(edge(node, ids[j]));
-      if (found == sentence.children.end()) break;
-      node = found->second;
+      auto child = sentence.children.find(edge(node, ids[j]));
+      if (child == sentence.children.end()) break;
+      node = child->second;
       if (left[node] > 0) {
         --left[node];
         ++result.correct[j - begin];

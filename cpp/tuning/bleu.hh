@@ -28,13 +28,13 @@ struct Totals {
   std::array<std::int64_t, kOrder> correct{}, total{};
   std::int64_t length = 0, reference = 0;
 
-  void add(const Statistics& one, std::int64_t times = 1) {
+  void add(const Statistics& sentence, std::int64_t times = 1) {
     for (int n = 0; n < kOrder; ++n) {
-      correct[n] += times * one.correct[n];
-      total[n] += times * one.total(n);
+      correct[n] += times * sentence.correct[n];
+      total[n] += times * sentence.total(n);
     }
-    length += times * one.length;
-    reference += times * one.reference;
+    length += times * sentence.length;
+    reference += times * sentence.reference;
   }
 };
 

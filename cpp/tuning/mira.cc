@@ -17,20 +17,20 @@ struct PseudoCorpus {
 
   PseudoCorpus() { std::fill_n(correct, kOrder, 1.0), std::fill_n(total, kOrder, 1.0); }
 
-  double bleu(const Statistics& one) const {
+  double bleu(const Statistics& sentence) const {
     double product = 1;
-    for (int n = 0; n < kOrder; ++n) product *= (correct[n] + one.correct[n]) / (total[n] + one.total(n));
-    double length = reference + one.reference, shortfall = 1.0 - length / (total[0] + one.length);
+    for (int n = 0; n < kOrder; ++n) product *= (correct[n] + sentence.correct[n]) / (total[n] + sentence.total(n));
+    double length = reference + sentence.reference, shortfall = 1.0 - length / (total[0] + sentence.length);
     double score = std::sqrt(std::sqrt(product)) * length;
     return shortfall < 0 ? score * std::exp(shortfall) : score;
   }
 
-  void remember(const Statistics& one, double decay) {
+  void remember(const Statistics& sentence, double decay) {
     for (int n = 0; n < kOrder; ++n) {
-      correct[n] = correct[n] * decay + one.correct[n];
-      total[n] = total[n] * decay + one.total(n);
+      correct[n] = correct[n] * decay + sentence.correct[n];
+      total[n] = total[n] * decay + sentence.total(n);
     }
-    reference = reference * decay + one.reference;
+    reference = reference * decay + sentence.reference;
   }
 };
 

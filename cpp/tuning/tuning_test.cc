@@ -15,14 +15,14 @@ BOOST_AUTO_TEST_SUITE(tuning_room)
 BOOST_AUTO_TEST_CASE(statistics_clip_counts_and_take_the_closest_reference) {
   const Texts texts = {{"the cat sat on the mat", "a cat is there"}};
   tuning::References references(texts);
-  tuning::Statistics one = references.statistics(0, "the the the cat sat");
+  tuning::Statistics statistics = references.statistics(0, "the the the cat sat");
   // the: at most 2 in one reference; "the cat", "cat sat"; "the cat sat"
-  BOOST_TEST(one.correct[0] == 4);
-  BOOST_TEST(one.correct[1] == 2);
-  BOOST_TEST(one.correct[2] == 1);
-  BOOST_TEST(one.correct[3] == 0);
-  BOOST_TEST(one.length == 5);
-  BOOST_TEST(one.reference == 4);  // 4 and 6 are equally close
+  BOOST_TEST(statistics.correct[0] == 4);
+  BOOST_TEST(statistics.correct[1] == 2);
+  BOOST_TEST(statistics.correct[2] == 1);
+  BOOST_TEST(statistics.correct[3] == 0);
+  BOOST_TEST(statistics.length == 5);
+  BOOST_TEST(statistics.reference == 4);  // 4 and 6 are equally close
 }
 
 BOOST_AUTO_TEST_CASE(a_perfect_corpus_scores_100) {

@@ -19,7 +19,7 @@ std::map<std::string, double> rules(const Words& words, const Phrases& phrases, 
   ParsedBitext bitext;
   const Words tags(words.size(), "N");
   bitext.add({words, tags, {}, phrases}, {target}, links);
-  std::map<std::string, double> found;
+  std::map<std::string, double> counts;
   GhkmExtractor extractor(options);
   extractor.extract(bitext[0], [&](const ExtractedRule& rule) {
     std::string line;
@@ -36,9 +36,9 @@ std::map<std::string, double> rules(const Words& words, const Phrases& phrases, 
       BOOST_REQUIRE(!is_target_variable(rule.target.at(link.target)));
       line += " " + std::to_string(link.source) + "-" + std::to_string(link.target);
     }
-    found[line] += rule.count;
+    counts[line] += rule.count;
   });
-  return found;
+  return counts;
 }
 
 }  // namespace
@@ -47,7 +47,7 @@ BOOST_AUTO_TEST_SUITE(ghkm_extractor)
 
 BOOST_AUTO_TEST_CASE(rules_with_links) {
   // a b swap; u belongs to nobody.
-  auto found = rules({"a", "b"}, {{"S", 0, 2, -1}, {"A", 0, 1, 0}}, {"q", "u", "p"}, {{0, 2}, {1, 0}});
+  auto counts = rules({"a", "b"}, {{"S", 0, 2, -1}, {"A", 0, 1, 0}}, {"q", "u", "p"}, {{0, 2}, {1, 0}});
   const std::map<std::string, double> expected{
       {"(S x1:A x2:N) ||| x2 x1", 0.5},
       {"(S x1:A x2:N) ||| x2 u x1", 0.5},
@@ -69,9 +69,9 @@ BOOST_AUTO_TEST_CASE(rules_with_links) {
       {"(N b) ||| q u 1-0", 0.5},
   };
   for (const auto& [line, count] : expected) {
-    BOOST_TEST_CONTEXT(line) { BOOST_TEST(found[line] == count); }
+    BOOST_TEST_CONTEXT(line) { BOOST_TEST(counts[line] == count); }
   }
-  BOOST_TEST(found.size() == expected.size());
+  BOOST_TEST(counts.size() == expected.size());
 }
 
 BOOST_AUTO_TEST_CASE(the_cap_keeps_small_fragments) {
@@ -81,9 +81,9 @@ BOOST_AUTO_TEST_CASE(the_cap_keeps_small_fragments) {
   for (std::uint16_t k = 0; k < 7; ++k) links.push_back({k, k});
   GhkmOptions options;
   options.max_fragments = 8;
-  auto found = rules(words, phrases, target, links, options);
+  auto counts = rules(words, phrases, target, links, options);
   // The minimal one and the seven with one word; and (N a).
-  BOOST_TEST(found.size() == 9u);
+  BOOST_TEST(counts.size() == 9u);
   options.max_fragments = 0;
   BOOST_TEST(rules(words, phrases, target, links, options).size() == 129u);
 }

@@ -56,7 +56,7 @@ void ConstituencyMatcher::expand(SentenceForest& forest, std::uint32_t n, WalkKe
       if (word == RuleTable::kNone) return;
       with_symbol(inner, symbol(SymbolKind::kWord, word), [&](WalkKey after, const RuleTable::Place&) {
         with_symbol(after, kCloseSymbol,
-                    [&](WalkKey whole, const RuleTable::Place& found) { step(forest, whole, found); });
+                    [&](WalkKey whole, const RuleTable::Place& reached) { step(forest, whole, reached); });
       });
       return;
     }
@@ -79,12 +79,13 @@ void ConstituencyMatcher::step(SentenceForest& forest, WalkKey key, const RuleTa
   const Pending next = pending_.back();
   pending_.pop_back();
   if (next.close) {
-    with_symbol(key, kCloseSymbol, [&](WalkKey after, const RuleTable::Place& found) { step(forest, after, found); });
+    with_symbol(key, kCloseSymbol,
+                [&](WalkKey after, const RuleTable::Place& reached) { step(forest, after, reached); });
   } else {
     if (const std::uint32_t category = label(next.node); category != RuleTable::kNone) {
-      with_symbol(key, symbol(SymbolKind::kSite, category), [&](WalkKey after, const RuleTable::Place& found) {
+      with_symbol(key, symbol(SymbolKind::kSite, category), [&](WalkKey after, const RuleTable::Place& reached) {
         sites_.push_back(next.node);
-        step(forest, after, found);
+        step(forest, after, reached);
         sites_.pop_back();
       });
     }

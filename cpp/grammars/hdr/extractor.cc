@@ -233,8 +233,8 @@ std::uint32_t HdrExtractor::joint_category(const PhrasalNode& node, std::span<co
   joint_key_.clear();
   joint_key_.push_back(node.label);
   for (const HdrMember& member : members) joint_key_.push_back(member.tag);
-  auto found = joint_.find(std::span<const std::uint32_t>(joint_key_));
-  if (found != joint_.end()) return found->second;
+  auto entry = joint_.find(std::span<const std::uint32_t>(joint_key_));
+  if (entry != joint_.end()) return entry->second;
   std::uint32_t id = interner_.joint(node.label, std::span<const std::uint32_t>(joint_key_).subspan(1));
   joint_.emplace(joint_key_, id);
   return id;

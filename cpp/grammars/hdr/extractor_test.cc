@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(links_of_random_pairs) {
     ParsedPair pair = bitext[0];
     extractor->extract(pair, [&](const ExtractedRule& rule) {
       ++rules;
-      std::set<std::pair<WordId, WordId>> expected, found;
+      std::set<std::pair<WordId, WordId>> expected, linked;
       for (const WordLink& link : pair.links) {
         bool source_shown = false;
         for (Symbol symbol : rule.source) {
@@ -97,10 +97,10 @@ BOOST_AUTO_TEST_CASE(links_of_random_pairs) {
       for (const WordLink& link : rule.links) {
         BOOST_REQUIRE(has_word(rule.source[link.source]));
         BOOST_REQUIRE(!is_target_variable(rule.target[link.target]));
-        found.insert({symbol_id(rule.source[link.source]), rule.target[link.target]});
+        linked.insert({symbol_id(rule.source[link.source]), rule.target[link.target]});
       }
-      BOOST_CHECK(found == expected);
-      BOOST_CHECK(found.size() == rule.links.size());
+      BOOST_CHECK(linked == expected);
+      BOOST_CHECK(linked.size() == rule.links.size());
       BOOST_CHECK(std::is_sorted(rule.links.begin(), rule.links.end()));
     });
   }
@@ -121,17 +121,17 @@ BOOST_AUTO_TEST_CASE(members_and_groups) {
   BOOST_TEST(view.phrasal_nodes(7).size() == 1u);
   BOOST_TEST(view.phrasal_nodes(7)[0].covers_head);
   BOOST_TEST(view.crossing() == 0u);
-  std::vector<std::tuple<int, int, bool>> found;  // 1-based words
+  std::vector<std::tuple<int, int, bool>> structures;  // 1-based words
   for (int n : {2, 7}) {
     auto members = view.members(n);
     for_each_structure(members, 7, [&](std::size_t first, std::size_t last, bool fixed) {
-      found.emplace_back(members[first].begin + 1, members[last - 1].end, fixed);
+      structures.emplace_back(members[first].begin + 1, members[last - 1].end, fixed);
     });
   }
   const std::vector<std::tuple<int, int, bool>> expected{{1, 2, false}, {1, 3, true},  {2, 3, true},  {2, 8, true},
                                                          {3, 8, true},  {4, 6, false}, {4, 7, false}, {5, 7, false},
                                                          {5, 8, true},  {7, 8, true}};
-  BOOST_CHECK(found == expected);
+  BOOST_CHECK(structures == expected);
 }
 
 BOOST_AUTO_TEST_CASE(categories_keep_their_ids) {

@@ -133,8 +133,8 @@ void HdrMatcher::walk(SentenceForest& forest, const Part& part, std::size_t plac
   // Reads members from `place` on as one symbol and goes on if the table has such a prefix.
   auto step = [&](Symbol next, std::size_t members, int more_phrasal, NodeId tail, bool has_tail) {
     const WalkKey longer = walk_step(key, next);
-    const RuleTable::Place found = table_.find(longer);
-    if (place + members == part.members.size() ? found.rules == 0 : !found.longer) return;
+    const RuleTable::Place prefix = table_.find(longer);
+    if (place + members == part.members.size() ? prefix.rules == 0 : !prefix.longer) return;
     symbols_.push_back(next);
     begins_.push_back(member.begin);
     ends_.push_back(part.members[place + members - 1].end);
@@ -196,9 +196,9 @@ std::uint32_t HdrMatcher::joint_category(SentenceForest& forest, const PhrasalNo
   }
   text_ += ']';
   if (joint_.size() > 100000) joint_.clear();
-  auto [found, fresh] = joint_.try_emplace(text_, 0);
-  if (fresh) found->second = table_.category_id(text_);
-  return found->second;
+  auto [entry, fresh] = joint_.try_emplace(text_, 0);
+  if (fresh) entry->second = table_.category_id(text_);
+  return entry->second;
 }
 
 void HdrMatcher::take(SentenceForest& forest, const Part& part, WalkKey key) {

@@ -14,7 +14,7 @@ namespace {
 std::multiset<Match> by_trial(const RandomTable& table, const std::vector<std::uint32_t>& words, int limit) {
   const auto sources = table.sources();
   const int size = static_cast<int>(words.size()), kind = static_cast<int>(forest::NodeKind::kSpan);
-  std::multiset<Match> found;
+  std::multiset<Match> matches;
   std::set<std::pair<int, int>> translated;
   for (int length = 1; length <= std::min(limit, size); ++length) {
     for (int begin = 0; begin + length <= size; ++begin) {
@@ -23,7 +23,7 @@ std::multiset<Match> by_trial(const RandomTable& table, const std::vector<std::u
         std::vector<NodeName> tails;
         std::function<void(std::size_t, int)> read = [&](std::size_t place, int at) {
           if (place == source.size()) {
-            if (at == end) found.insert({NodeName{kind, begin, end, 0}, source, tails});
+            if (at == end) matches.insert({NodeName{kind, begin, end, 0}, source, tails});
             return;
           }
           if (symbol_kind(source[place]) == SymbolKind::kWord) {
@@ -37,14 +37,14 @@ std::multiset<Match> by_trial(const RandomTable& table, const std::vector<std::u
             tails.pop_back();
           }
         };
-        const std::size_t before = found.size();
+        const std::size_t before = matches.size();
         read(0, begin);
-        if (found.size() > before) translated.insert({begin, end});
+        if (matches.size() > before) translated.insert({begin, end});
       }
       if (length == 1) translated.insert({begin, end});  // copied
     }
   }
-  return found;
+  return matches;
 }
 
 }  // namespace

@@ -153,7 +153,7 @@ void TreeToTreeMatcher::expand(SentenceForest& forest, std::uint32_t n, WalkKey 
       if (word == RuleTable::kNone) return;
       with_symbol(inner, symbol(SymbolKind::kWord, word), [&](WalkKey after, const RuleTable::Place&) {
         with_symbol(after, kCloseSymbol,
-                    [&](WalkKey whole, const RuleTable::Place& found) { step(forest, whole, found, false); });
+                    [&](WalkKey whole, const RuleTable::Place& reached) { step(forest, whole, reached, false); });
       });
       return;
     }
@@ -177,23 +177,23 @@ void TreeToTreeMatcher::step(SentenceForest& forest, WalkKey key, const RuleTabl
   pending_.pop_back();
   if (next.close) {
     with_symbol(key, kCloseSymbol,
-                [&](WalkKey after, const RuleTable::Place& found) { step(forest, after, found, open); });
+                [&](WalkKey after, const RuleTable::Place& reached) { step(forest, after, reached, open); });
   } else if (const std::uint32_t category = label(next.node); category != RuleTable::kNone) {
     const WordSpan span = covers_.span(next.node);
     if (covers_.top(next.node) == next.node && span != outer_) {
-      with_symbol(key, symbol(SymbolKind::kSite, category), [&](WalkKey after, const RuleTable::Place& found) {
+      with_symbol(key, symbol(SymbolKind::kSite, category), [&](WalkKey after, const RuleTable::Place& reached) {
         variables_.push_back(span);
         variable_trees_.push_back(1);
-        step(forest, after, found, true);
+        step(forest, after, reached, true);
         variables_.pop_back();
         variable_trees_.pop_back();
       });
       if (open) {
-        with_symbol(key, symbol(SymbolKind::kMore, category), [&](WalkKey after, const RuleTable::Place& found) {
+        with_symbol(key, symbol(SymbolKind::kMore, category), [&](WalkKey after, const RuleTable::Place& reached) {
           const std::uint32_t end = variables_.back().end;
           variables_.back().end = span.end;
           ++variable_trees_.back();
-          step(forest, after, found, true);
+          step(forest, after, reached, true);
           variables_.back().end = end;
           --variable_trees_.back();
         });
