@@ -98,8 +98,8 @@ def backend(name: str) -> type[WordAligner]:
     if name not in BACKENDS:
         raise TreeglotError(f"no aligner {name!r}", remedy=f"choose one of {', '.join(BACKENDS)}")
     module, _, attribute = BACKENDS[name].partition(":")
-    found: type[WordAligner] = getattr(importlib.import_module(module), attribute)
-    return found
+    aligner: type[WordAligner] = getattr(importlib.import_module(module), attribute)
+    return aligner
 
 
 def require(module: str, extra: str) -> Any:

@@ -79,13 +79,14 @@ class Eflomal(WordAligner):
 
     def align(self, source: Sequence[str], target: Sequence[str]) -> Alignment:
         check_pairs(source, target)
-        found = dict(self._known)
-        new = [pair for pair in _distinct(source, target) if pair not in found]
+        aligned = dict(self._known)
+        new = [pair for pair in _distinct(source, target) if pair not in aligned]
         if new:
             links = _run(self._package, [pair[0] for pair in new], [pair[1] for pair in new], self._priors)
-            found.update(zip(new, zip(*links, strict=True), strict=True))
+            aligned.update(zip(new, zip(*links, strict=True), strict=True))
         rows = [
-            found.get((hide_white_space(s), hide_white_space(t)), ("", "")) for s, t in zip(source, target, strict=True)
+            aligned.get((hide_white_space(s), hide_white_space(t)), ("", ""))
+            for s, t in zip(source, target, strict=True)
         ]
         return Alignment([row[0] for row in rows], [row[1] for row in rows])
 

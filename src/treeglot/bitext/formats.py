@@ -64,9 +64,9 @@ def find_format(paths: Sequence[type_path], name: str | None = None) -> BitextFo
             near = difflib.get_close_matches(name, FORMATS, 1)
             hint = f"; did you mean {near[0]}?" if near else ""
             raise ConfigError(f"unknown format {name!r}", remedy=f"choose from {', '.join(FORMATS)}{hint}")
-        found = FORMATS[name]
+        chosen = FORMATS[name]
     elif len(paths) == 2:
-        found = FORMATS["plain"]
+        chosen = FORMATS["plain"]
     else:
         by_ending = format_by_ending(paths[0]) if paths else None
         if by_ending is None:
@@ -76,13 +76,13 @@ def find_format(paths: Sequence[type_path], name: str | None = None) -> BitextFo
                 path=paths[0] if paths else None,
                 remedy=f"name the format ({', '.join(FORMATS)}), use an ending ({endings}), or give two plain files",
             )
-        found = by_ending
-    if len(paths) != found.files:
+        chosen = by_ending
+    if len(paths) != chosen.files:
         raise ConfigError(
-            f"the format {found.name} takes {found.files} file{'s'[: found.files - 1]}, not {len(paths)}",
-            remedy="name the source and the target file" if found.files == 2 else "name one file",
+            f"the format {chosen.name} takes {chosen.files} file{'s'[: chosen.files - 1]}, not {len(paths)}",
+            remedy="name the source and the target file" if chosen.files == 2 else "name one file",
         )
-    return found
+    return chosen
 
 
 def format_by_ending(path: type_path) -> BitextFormat | None:
@@ -104,9 +104,9 @@ def read_bitext(
     Languages and ``skipped`` (what was passed over, and why) are used by the formats that need them; ``options`` are
     those of the format's own reader, for example ``columns`` of `read_tsv`.
     """
-    found = find_format(paths, format)
+    chosen = find_format(paths, format)
     common = {"source_lang": source_lang, "target_lang": target_lang, "skipped": skipped}
-    return found.read(*paths, **_arguments(found.read, common, options, found.name))
+    return chosen.read(*paths, **_arguments(chosen.read, common, options, chosen.name))
 
 
 def write_bitext(
@@ -118,9 +118,9 @@ def write_bitext(
     **options: Any,
 ) -> int:
     """Write pairs to one file, or to a source and a target file; returns how many."""
-    found = find_format(paths, format)
+    chosen = find_format(paths, format)
     common = {"source_lang": source_lang, "target_lang": target_lang}
-    return found.write(pairs, *paths, **_arguments(found.write, common, options, found.name))
+    return chosen.write(pairs, *paths, **_arguments(chosen.write, common, options, chosen.name))
 
 
 def _arguments(

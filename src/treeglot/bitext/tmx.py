@@ -65,7 +65,7 @@ def read_tmx(
         sources, targets = unit.best(source_lang), unit.best(target_lang)
         if not sources or not targets:
             lacking = " and ".join(
-                name for name, found in ((source_lang, sources), (target_lang, targets)) if not found
+                name for name, segments in ((source_lang, sources), (target_lang, targets)) if not segments
             )
             if missing == "error":
                 raise InputError(

@@ -67,10 +67,10 @@ class AlignmentScore(NamedTuple):
         return " ".join(f"{name} {100 * value:.2f}" for name, value in zip(names, values, strict=True))
 
 
-def score_alignment(found: Iterable[Links], gold: Iterable[Gold]) -> AlignmentScore:
+def score_alignment(proposed: Iterable[Links], gold: Iterable[Gold]) -> AlignmentScore:
     """Score the links of sentence pairs, in the order of the hand-made ones."""
     counts = [0, 0, 0, 0]
-    pairs, gold_pairs = list(found), list(gold)
+    pairs, gold_pairs = list(proposed), list(gold)
     if len(pairs) != len(gold_pairs):
         raise TreeglotError(
             f"links of {len(pairs):,} pairs, but {len(gold_pairs):,} hand-made ones", remedy="score the same pairs"

@@ -176,10 +176,10 @@ def tokenizer(name: str) -> Callable[[str], str]:
     if name not in BLEU.TOKENIZERS:
         raise ConfigError(f"no tokeniser {name!r}", remedy=f"choose one of {', '.join(BLEU.TOKENIZERS)}")
     try:
-        found: Callable[[str], str] = BLEU(tokenize=name).tokenizer
+        tokenize: Callable[[str], str] = BLEU(tokenize=name).tokenizer
     except Exception as error:  # each tokeniser fails in its own way when its package or model is missing
         raise TreeglotError(f"the tokeniser {name} cannot be used: {error}", remedy="install what it names") from error
-    return found
+    return tokenize
 
 
 def word_splitter(name: str) -> Callable[[str], list[str]]:
@@ -275,12 +275,12 @@ def check_metrics(names: Sequence[str]) -> None:
 def build_metrics(names: Sequence[str], references: Streams, options: Options | None = None) -> list[Metric]:
     """The metrics of those names over those references; one that an earlier one equals is left out."""
     check_metrics(names)
-    found: list[Metric] = []
+    metrics: list[Metric] = []
     seen: set[str] = set()
     for name in names:
         metric = METRICS[name](references, options or Options())
         key = f"{type(metric).__name__}|{metric.signature}"
         if key not in seen:
             seen.add(key)
-            found.append(metric)
-    return found
+            metrics.append(metric)
+    return metrics

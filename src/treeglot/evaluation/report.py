@@ -33,12 +33,12 @@ class Score:
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
-        found: dict[str, Any] = {"metric": self.metric, "score": self.score, "signature": self.signature}
+        record: dict[str, Any] = {"metric": self.metric, "score": self.score, "signature": self.signature}
         if self.details:
-            found["details"] = self.details
+            record["details"] = self.details
         if self.sentences:
-            found |= {"sentence_signature": self.sentence_signature, "sentences": list(self.sentences)}
-        return found
+            record |= {"sentence_signature": self.sentence_signature, "sentences": list(self.sentences)}
+        return record
 
 
 @dataclass(frozen=True)

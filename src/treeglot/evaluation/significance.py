@@ -75,7 +75,7 @@ class Comparison:
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON; what the test does not give is left out."""
-        found: dict[str, Any] = {
+        record: dict[str, Any] = {
             "test": self.test,
             "metric": self.metric,
             "system": self.system,
@@ -86,10 +86,10 @@ class Comparison:
             "signature": self.signature,
         }
         if self.test == "sign":
-            found |= {"better": self.better, "worse": self.worse, "equal": self.equal}
+            record |= {"better": self.better, "worse": self.worse, "equal": self.equal}
         if self.test == "bootstrap":
-            found |= {"wins": self.wins, "interval": list(self.interval)}
-        return found
+            record |= {"wins": self.wins, "interval": list(self.interval)}
+        return record
 
 
 def compare(
@@ -122,13 +122,13 @@ def compare(
                 remedy="give translations of the same source, line for line",
             )
     bound = build_metrics(metrics, reference_streams(references, len(baseline)), options)
-    found = []
+    comparisons = []
     for metric in bound:
         before = metric.statistics(list(baseline))
         for name, hypotheses in named.items():
             after = metric.statistics(list(hypotheses))
-            found += [compare_statistics(metric, before, after, kind, samples, seed, name) for kind in tests]
-    return found
+            comparisons += [compare_statistics(metric, before, after, kind, samples, seed, name) for kind in tests]
+    return comparisons
 
 
 def compare_statistics(

@@ -58,10 +58,10 @@ class NodeScore(NamedTuple):
 
 
 def score_node_links(
-    found: Iterable[NodePairs], gold: Iterable[GoldNodes], *, fuzzy: bool = False, internal: bool = True
+    proposed: Iterable[NodePairs], gold: Iterable[GoldNodes], *, fuzzy: bool = False, internal: bool = True
 ) -> NodeScore:
     """Score the links of sentence pairs, in the order of the hand-made ones."""
-    systems, references = list(found), list(gold)
+    systems, references = list(proposed), list(gold)
     if len(systems) != len(references):
         raise TreeglotError(
             f"links of {len(systems):,} pairs, but {len(references):,} hand-made ones", remedy="score the same pairs"

@@ -155,8 +155,8 @@ class CandidateTable:
 
     def bounds(self) -> NDArray[np.int64]:
         """Where the candidates of each sentence pair begin, and where the last ones end (candidates are in order of pairs)."""
-        found: NDArray[np.int64] = np.searchsorted(self.pair, np.arange(self.pairs + 1))
-        return found
+        starts: NDArray[np.int64] = np.searchsorted(self.pair, np.arange(self.pairs + 1))
+        return starts
 
 
 def merge_tables(tables: Sequence[CandidateTable]) -> CandidateTable:

@@ -166,8 +166,8 @@ class AttributeScorer:
             return result
         keys = pair_keys(both, self.vocabularies)
         place = np.minimum(np.searchsorted(self.keys, keys), max(len(self.keys) - 1, 0))
-        found = self.keys[place] == keys if len(self.keys) else np.zeros(len(keys), dtype=bool)
-        return np.where(found, self.weights[0][place] if len(self.keys) else 0.0, 0.0)
+        known = self.keys[place] == keys if len(self.keys) else np.zeros(len(keys), dtype=bool)
+        return np.where(known, self.weights[0][place] if len(self.keys) else 0.0, 0.0)
 
 
 def attribute_codes(
@@ -223,10 +223,10 @@ def side_kernel(forest: SubtreeForest, rows: Ids, columns: Ids, term: Term, deca
     """The normalised kernel of one language; equal sub-trees are computed once."""
     unique, row_index = np.unique(rows, return_inverse=True)
     other, column_index = np.unique(columns, return_inverse=True)
-    found = forest.matrix(
+    kernel = forest.matrix(
         unique, other, term.tree_space, decay=decay, normalize=True, dtype=np.float32, threads=threads
     )
-    result: Floats = found[np.ix_(row_index, column_index)]
+    result: Floats = kernel[np.ix_(row_index, column_index)]
     return result
 
 

@@ -120,5 +120,5 @@ def _best_of(groups: NDArray[np.bool_], chances: Floats) -> Floats:
 def _share(groups: NDArray[np.bool_], values: Floats) -> Floats:
     """Row g is the mean of the rows of ``values`` that group g has (0 if it has none)."""
     counts = groups.sum(axis=1, keepdims=True)
-    found: Floats = (groups.astype(np.float64) @ values) / np.maximum(counts, 1)
-    return found
+    shares: Floats = (groups.astype(np.float64) @ values) / np.maximum(counts, 1)
+    return shares

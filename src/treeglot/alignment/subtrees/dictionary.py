@@ -90,11 +90,11 @@ class Dictionary:
     def _targets(self, word: str) -> dict[int, float]:
         """The target headwords of a source word."""
         if word not in self._sources:
-            found: dict[int, float] = {}
+            targets: dict[int, float] = {}
             for headword, match in self._sides[0].matches(word).items():
                 for target, weight in self._translations.get(headword, {}).items():
-                    found[target] = max(found.get(target, 0.0), match * weight)
-            self._sources[word] = found
+                    targets[target] = max(targets.get(target, 0.0), match * weight)
+            self._sources[word] = targets
         return self._sources[word]
 
     def matrix(self, source: Sequence[str], target: Sequence[str]) -> NDArray[np.float64]:
@@ -113,12 +113,12 @@ class Dictionary:
 
     def lines(self, source: Iterable[str], target: Iterable[str]) -> tuple[list[str], list[str]]:
         """The word pairs of tokenised sentence pairs that match well (`TEXT`), each once."""
-        found: dict[tuple[str, str], None] = {}
-        for one, other in zip(source, target, strict=True):
-            left, right = one.split(), other.split()
+        pairs: dict[tuple[str, str], None] = {}
+        for source_line, target_line in zip(source, target, strict=True):
+            left, right = source_line.split(), target_line.split()
             for u, v in zip(*np.nonzero(self.matrix(left, right) >= TEXT), strict=True):
-                found[left[int(u)], right[int(v)]] = None
-        return [pair[0] for pair in found], [pair[1] for pair in found]
+                pairs[left[int(u)], right[int(v)]] = None
+        return [pair[0] for pair in pairs], [pair[1] for pair in pairs]
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Arrays to save."""
@@ -158,21 +158,21 @@ class _Headwords:
     def matches(self, word: str) -> dict[int, float]:
         """The headwords that a word may stand for."""
         if word not in self._known:
-            found = self._forms(word)
+            weights = self._forms(word)
             for cut in range(COMPOUNDED, len(word) - 2):  # the beginning of a compound
                 number = self._numbers.get(word[:cut])
                 if number is not None:
-                    found.setdefault(number, COMPOUND)
+                    weights.setdefault(number, COMPOUND)
             for cut in range(3, len(word) - COMPOUNDED + 1):  # its end, which is inflected
                 for number, match in self._forms(word[cut:]).items():
                     if len(self._words[number]) >= COMPOUNDED:
-                        found.setdefault(number, COMPOUND * match)
-            self._known[word] = found
+                        weights.setdefault(number, COMPOUND * match)
+            self._known[word] = weights
         return self._known[word]
 
     def _forms(self, word: str) -> dict[int, float]:
         """Equal or inflected."""
-        found: dict[int, float] = {}
+        weights: dict[int, float] = {}
         for number in self._beginnings.get(word[:BEGINNING], ()) if len(word) >= BEGINNING else ():
             other = self._words[number]
             same = BEGINNING
@@ -180,7 +180,7 @@ class _Headwords:
             while same < shorter and word[same] == other[same]:
                 same += 1
             if max(len(word), len(other)) - same <= ENDING:
-                found[number] = INFLECTED
+                weights[number] = INFLECTED
         if word in self._numbers:
-            found[self._numbers[word]] = 1.0
-        return found
+            weights[self._numbers[word]] = 1.0
+        return weights

@@ -121,24 +121,24 @@ def extended_features(
     paper = paper_features(source, target, evidence, floor=floor)
     if not source.phrases or not target.phrases or not chosen:
         return np.zeros((source.phrases, target.phrases, len(extended_names(chosen)))) if chosen else paper
-    found = {**_coverage(source, target, evidence)}
+    features = {**_coverage(source, target, evidence)}
     if "heads" in chosen:
-        found |= _heads(source, target, evidence, tables)
+        features |= _heads(source, target, evidence, tables)
     if "rivals" in chosen:
-        for name, values in (("", found["agreement"]), ("link_", found["link_agreement"])):
-            found[f"source_{name}margin"] = values - _best_other(values)
-            found[f"target_{name}margin"] = values - _best_other(values.T).T
+        for name, values in (("", features["agreement"]), ("link_", features["link_agreement"])):
+            features[f"source_{name}margin"] = values - _best_other(values)
+            features[f"target_{name}margin"] = values - _best_other(values.T).T
     if "relatives" in chosen:
-        found |= _relatives(source, target, found["agreement"])
+        features |= _relatives(source, target, features["agreement"])
     if "shape" in chosen:
-        found |= _shape(source, target)
+        features |= _shape(source, target)
     names = extended_names(chosen)[len(PAPER_FEATURES) :]
-    return np.concatenate([paper, np.stack([found[name] for name in names], axis=-1)], axis=-1)
+    return np.concatenate([paper, np.stack([features[name] for name in names], axis=-1)], axis=-1)
 
 
 def _coverage(source: TreeNodes, target: TreeNodes, evidence: WordEvidence) -> dict[str, Floats]:
     inside, within = _yields(source), _yields(target)
-    found: dict[str, Floats] = {}
+    features: dict[str, Floats] = {}
     # Marks are linked with any other mark, at the edge of a phrase or outside of it: they say nothing.
     words = ~_punctuation(source)[:, None] & ~_punctuation(target)[None, :]
     for chances, names in (
@@ -150,11 +150,11 @@ def _coverage(source: TreeNodes, target: TreeNodes, evidence: WordEvidence) -> d
         first = (common + SMOOTH) / (of_source + 2 * SMOOTH)
         second = (common + SMOOTH) / (of_target + 2 * SMOOTH)
         leak = np.log1p(np.maximum(of_source + of_target - 2 * common, 0.0))
-        found |= zip(names, (first, second, 2 * first * second / (first + second), leak), strict=True)
-        if "source_density" not in found:
-            found["source_density"] = common / source.size[: source.phrases, None]
-            found["target_density"] = common / target.size[None, : target.phrases]
-    return found
+        features |= zip(names, (first, second, 2 * first * second / (first + second), leak), strict=True)
+        if "source_density" not in features:
+            features["source_density"] = common / source.size[: source.phrases, None]
+            features["target_density"] = common / target.size[None, : target.phrases]
+    return features
 
 
 def _heads(source: TreeNodes, target: TreeNodes, evidence: WordEvidence, tables: tuple[str, str]) -> dict[str, Floats]:
@@ -205,26 +205,26 @@ def _shape(source: TreeNodes, target: TreeNodes) -> dict[str, Floats]:
         result: Floats = first[:, None] - second[None, :]
         return result
 
-    one, other = sides
+    left, right = sides
     return {
-        "source_size": mine(one.size),
-        "target_size": theirs(other.size),
+        "source_size": mine(left.size),
+        "target_size": theirs(right.size),
         "size_ratio": np.abs(difference("size")),
         "share_ratio": np.abs(difference("share")),
         "centre_distance": np.abs(difference("centre")),
         "start_distance": np.abs(difference("start")),
         "end_distance": np.abs(difference("end")),
-        "source_height": mine(one.height),
-        "target_height": theirs(other.height),
+        "source_height": mine(left.height),
+        "target_height": theirs(right.height),
         "height_difference": difference("height"),
         "children_difference": difference("children"),
-        "source_is_root": mine(one.is_root),
-        "target_is_root": theirs(other.is_root),
+        "source_is_root": mine(left.is_root),
+        "target_is_root": theirs(right.is_root),
         "source_is_word": mine(source.size[:rows] == 1),
         "target_is_word": theirs(target.size[:columns] == 1),
-        "source_is_only_child": mine(one.is_only_child),
-        "target_is_only_child": theirs(other.is_only_child),
-        "is_discontinuous": mine(one.gaps) + theirs(other.gaps),
+        "source_is_only_child": mine(left.is_only_child),
+        "target_is_only_child": theirs(right.is_only_child),
+        "is_discontinuous": mine(left.gaps) + theirs(right.gaps),
     }
 
 
@@ -261,8 +261,8 @@ def _best_other(values: Floats) -> Floats:
 
 
 def _yields(nodes: TreeNodes) -> Floats:
-    found: Floats = nodes.yields[: nodes.phrases].astype(np.float64)
-    return found
+    yields: Floats = nodes.yields[: nodes.phrases].astype(np.float64)
+    return yields
 
 
 def _punctuation(nodes: TreeNodes) -> Bools:

@@ -158,8 +158,8 @@ def tree_kernel(
 ) -> float:
     """The kernel of two trees, or of sub-trees given as (tree, node)."""
     forest = SubtreeForest(words=words, functions=functions)
-    one, other = _add_all([a, b], forest)
-    return float(forest.matrix([one], [other], space, decay=decay, normalize=normalize, threads=1)[0, 0])
+    first, second = _add_all([a, b], forest)
+    return float(forest.matrix([first], [second], space, decay=decay, normalize=normalize, threads=1)[0, 0])
 
 
 def kernel_matrix(
@@ -186,7 +186,7 @@ def kernel_matrix(
     else:
         other_unique, columns = np.unique(_add_all(others, forest), return_inverse=True)
     _checked_shape(len(rows), len(columns), dtype, memory)
-    found = forest.matrix(
+    distinct = forest.matrix(
         unique,
         other_unique,
         space,
@@ -197,8 +197,8 @@ def kernel_matrix(
         memory=memory,
     )
     if len(unique) == len(rows) and len(other_unique) == len(columns) and _is_sorted(rows) and _is_sorted(columns):
-        return found
-    result: Matrix = found[np.ix_(rows, columns)]
+        return distinct
+    result: Matrix = distinct[np.ix_(rows, columns)]
     return result
 
 
@@ -229,8 +229,8 @@ def bilingual_kernel_matrix(
         unique, row_index = np.unique(rows, return_inverse=True)
         other_unique, column_index = np.unique(columns, return_inverse=True)
         _checked_shape(len(rows), len(columns), dtype, memory)
-        found = forest.matrix(unique, other_unique, space, decay=decay, threads=threads, dtype=dtype, memory=memory)
-        sides.append(found[np.ix_(row_index, column_index)])
+        distinct = forest.matrix(unique, other_unique, space, decay=decay, threads=threads, dtype=dtype, memory=memory)
+        sides.append(distinct[np.ix_(row_index, column_index)])
         if normalize:
             row_norms.append(forest.self_kernels(rows, space, decay=decay, threads=threads))
             column_norms.append(forest.self_kernels(columns, space, decay=decay, threads=threads))

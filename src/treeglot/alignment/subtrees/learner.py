@@ -116,8 +116,8 @@ def select_links(
                 zip(table.source[index].tolist(), table.target[index].tolist(), strict=True), index, strict=True
             )
         }
-        found = Candidates.sort(table.source[index], table.target[index], margins[index] - threshold)
-        links = best_candidates(found, *nodes[number]) if best else greedy_candidates(found, *nodes[number])
+        candidates = Candidates.sort(table.source[index], table.target[index], margins[index] - threshold)
+        links = best_candidates(candidates, *nodes[number]) if best else greedy_candidates(candidates, *nodes[number])
         chosen += [place[link.source, link.target] for link in links]
     return np.array(chosen, dtype=np.int64)
 
@@ -239,8 +239,8 @@ class Learner:
             for theta, part in zip(parameters.weights, self._dev_parts, strict=True):
                 total += theta * (part @ single)
             return total
-        found = self._scaled(self._dev_parts, parameters.weights) @ solution.astype(np.float32)
-        return found.astype(np.float64) + bias
+        products = self._scaled(self._dev_parts, parameters.weights) @ solution.astype(np.float32)
+        return products.astype(np.float64) + bias
 
     def score(self, margins: Doubles, threshold: float) -> Score:
         """Of the links of the development part."""
@@ -293,9 +293,9 @@ class Learner:
 
         def attempt(changed: Parameters) -> bool:
             nonlocal current, score
-            found, value = best_threshold(self.dev_margins(changed))
-            if value.f1 > score.f1 + 1e-9:
-                current, score = replace(changed, threshold=found), value
+            threshold, reached = best_threshold(self.dev_margins(changed))
+            if reached.f1 > score.f1 + 1e-9:
+                current, score = replace(changed, threshold=threshold), reached
                 if report is not None:
                     report(f"{self.describe(current)}: {score}")
                 return True

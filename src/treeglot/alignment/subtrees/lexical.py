@@ -157,11 +157,11 @@ class LexicalTreeAligner:
         while batch := list(islice(stream, BATCH)):
             sides = [(with_tree(s, source_tree), with_tree(t, target_tree)) for s, t in batch]
             trees = [(_tree(s), _tree(t)) for s, t in sides]
-            small = [k for k, two in enumerate(trees) if node_pairs(*two) <= MAX_NODE_PAIRS]
+            small = [k for k, pair in enumerate(trees) if node_pairs(*pair) <= MAX_NODE_PAIRS]
             self.too_large += len(trees) - len(small)
-            found = dict(zip(small, self._links([trees[k] for k in small]), strict=True))
+            links = dict(zip(small, self._links([trees[k] for k in small]), strict=True))
             for k, (source, target) in enumerate(sides):
-                yield make_pair(source, target, found.get(k, ()))
+                yield make_pair(source, target, links.get(k, ()))
 
     def _links(self, trees: Sequence[tuple[ConstituencyTree, ConstituencyTree]]) -> list[list[Link]]:
         lists = self.table.core.align(

@@ -105,9 +105,9 @@ class AttributeMap:
 
     @staticmethod
     def _frequent(values: Longs) -> Longs:
-        found, counts = np.unique(values, return_counts=True)
-        found, counts = found[counts >= MIN_COUNT], counts[counts >= MIN_COUNT]
-        best: Longs = np.sort(found[np.argsort(-counts, kind="stable")[:MAX_DIMENSIONS]])
+        distinct, counts = np.unique(values, return_counts=True)
+        distinct, counts = distinct[counts >= MIN_COUNT], counts[counts >= MIN_COUNT]
+        best: Longs = np.sort(distinct[np.argsort(-counts, kind="stable")[:MAX_DIMENSIONS]])
         return best
 
     def _columns(self, table: CandidateTable) -> list[Longs]:
@@ -121,8 +121,8 @@ class AttributeMap:
             part = np.zeros((len(table), len(kept)), dtype=np.float32)
             if len(kept):
                 place = np.minimum(np.searchsorted(kept, values), len(kept) - 1)
-                found = kept[place] == values
-                part[np.flatnonzero(found), place[found]] = height
+                known = kept[place] == values
+                part[np.flatnonzero(known), place[known]] = height
             parts.append(part)
         return np.concatenate(parts, axis=1)
 
@@ -196,8 +196,8 @@ class TreeMap:
             ]
 
     def _ids(self, table: CandidateTable, side: int) -> Ids:
-        found: Ids = table.sides[side].ids(self.forests.of(side, self.term.words))[table.rows(side)]
-        return found
+        ids: Ids = table.sides[side].ids(self.forests.of(side, self.term.words))[table.rows(side)]
+        return ids
 
     def _side(self, side: int, rows: Ids, columns: Ids) -> Floats:
         forest = self.forests.of(side, self.term.words)
@@ -265,8 +265,8 @@ class TreeMap:
 
 def _sums(places: Longs, values: Doubles, size: int) -> Doubles:
     """The values added up by place."""
-    found: Doubles = np.bincount(places, weights=values, minlength=size).astype(np.float64)
-    return found
+    sums: Doubles = np.bincount(places, weights=values, minlength=size).astype(np.float64)
+    return sums
 
 
 def _inverse_root(kernel: Floats) -> Floats:

@@ -239,8 +239,8 @@ class SubtreeAligner:
         self.words.aligner.threads = threads
         stream = join_units(unlinked())
         while batch := list(islice(stream, BATCH)):
-            for unit, found in zip(batch, self.links([unit.pair for unit in batch]), strict=True):
-                for pair, links in zip(unit.members, unit.split(found), strict=True):
+            for unit, unit_links in zip(batch, self.links([unit.pair for unit in batch]), strict=True):
+                for pair, links in zip(unit.members, unit.split(unit_links), strict=True):
                     yield AlignedPair(pair.source, pair.target, pair.word_links, links, pair.id)
 
     def save(self, path: type_path) -> None:

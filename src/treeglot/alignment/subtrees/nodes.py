@@ -148,10 +148,10 @@ class TreeNodes:
     def below(self, node: int, others: Ints) -> Bools:
         """Which of ``others`` are below ``node``, without the matrix."""
         enter = self.enter[others]
-        found: Bools = (self.enter[node] < enter) & (enter < self.leave[node])
-        return found
+        inside: Bools = (self.enter[node] < enter) & (enter < self.leave[node])
+        return inside
 
     def above(self, node: int, others: Ints) -> Bools:
         """Which of ``others`` are above ``node``, without the matrix."""
-        found: Bools = (self.enter[others] < self.enter[node]) & (self.enter[node] < self.leave[others])
-        return found
+        around: Bools = (self.enter[others] < self.enter[node]) & (self.enter[node] < self.leave[others])
+        return around

@@ -69,11 +69,11 @@ class Candidates(NamedTuple):
 
 def fits(source: TreeNodes, target: TreeNodes, s: int, t: int, sources: Ints, targets: Ints) -> Bools:
     """Which of the pairs (sources[k], targets[k]) can be linked besides the pair (s, t)."""
-    found: Bools = (source.below(s, sources) == target.below(t, targets)) & (
+    fitting: Bools = (source.below(s, sources) == target.below(t, targets)) & (
         source.above(s, sources) == target.above(t, targets)
     )
-    found &= (sources != s) & (targets != t)
-    return found
+    fitting &= (sources != s) & (targets != t)
+    return fitting
 
 
 def is_well_formed(links: list[tuple[int, int]], source: TreeNodes, target: TreeNodes) -> bool:
@@ -141,12 +141,12 @@ def best_candidates(
 
 
 def _bits(members: int) -> list[int]:
-    found = []
+    numbers = []
     while members:
         low = members & -members
-        found.append(low.bit_length() - 1)
+        numbers.append(low.bit_length() - 1)
         members ^= low
-    return found
+    return numbers
 
 
 def _component(start: int, conflicts: list[int]) -> int:
@@ -182,7 +182,7 @@ class _Group:
         return min(sum(by_source.values()), sum(by_target.values()))
 
     def best(self, members: int) -> list[int]:
-        found: list[int] = []
+        winner: list[int] = []
         value = 0.0
         branches = 0
         # What is left, what is chosen, its sum. The branch with the best pair comes off the stack first, so the first
@@ -202,5 +202,5 @@ class _Group:
                     stack.append((rest, chosen, total))
                 chosen, total, left = (*chosen, k), total + self.scores[k], rest & ~clashing
             if total > value + 1e-12:
-                value, found = total, list(chosen)
-        return found
+                value, winner = total, list(chosen)
+        return winner

@@ -100,11 +100,11 @@ def _put_trees(forest: SubtreeForest, references: Ids, place: str, arrays: Array
     words: list[int] = []
     sizes: list[int] = []
     for reference in references.tolist():
-        one = forest.write(reference)
-        labels += [numbers.setdefault(label, len(numbers)) for label in one[0]]
-        arity += one[1]
-        words += [numbers.setdefault(word, len(numbers)) for word in one[2]]
-        sizes.append(len(one[0]))
+        tree = forest.write(reference)
+        labels += [numbers.setdefault(label, len(numbers)) for label in tree[0]]
+        arity += tree[1]
+        words += [numbers.setdefault(word, len(numbers)) for word in tree[2]]
+        sizes.append(len(tree[0]))
     arrays[f"{place}/nodes"] = np.array([labels, arity, words], dtype=np.int32)
     arrays[f"{place}/sizes"] = np.array(sizes, dtype=np.int32)
     return list(numbers)

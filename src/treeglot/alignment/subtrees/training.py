@@ -275,9 +275,9 @@ def _with_trees(
     margins, odds = learner.dev_margins(parameters), trees.log_odds(learner.dev.features)
     best = classifier, parameters, score
     for share in TREE_SHARES:
-        for threshold, found in learner.scores(mixed_margins(margins, odds, share), THRESHOLDS).items():
-            if found.f1 > best[2].f1 + 1e-9:
-                best = classifier._replace(trees=trees, share=share), replace(parameters, threshold=threshold), found
+        for threshold, reached in learner.scores(mixed_margins(margins, odds, share), THRESHOLDS).items():
+            if reached.f1 > best[2].f1 + 1e-9:
+                best = classifier._replace(trees=trees, share=share), replace(parameters, threshold=threshold), reached
     say(f"boosted trees with a share of {best[0].share}: {best[2]}")
     return best
 

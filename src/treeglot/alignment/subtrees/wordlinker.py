@@ -95,9 +95,9 @@ class WordLinker:
             features = [pair_features(pair, known, self.statistics) for pair, known in block]
             chosen = [candidates(matrix) for matrix in features]
             rows = [matrix[kept] for matrix, kept in zip(features, chosen, strict=True)]
-            found = self.trees.chances(np.concatenate(rows)) if rows else np.empty(0)
+            chances = self.trees.chances(np.concatenate(rows)) if rows else np.empty(0)
             stops = np.cumsum([len(part) for part in rows])
-            for kept, part in zip(chosen, np.split(found, stops[:-1]), strict=True):
+            for kept, part in zip(chosen, np.split(chances, stops[:-1]), strict=True):
                 matrix = np.zeros(kept.shape)
                 matrix[kept] = part
                 result.append(matrix)
@@ -122,10 +122,10 @@ class WordLinker:
         """The inverse of `state`."""
         trees = {key.removeprefix("trees/"): value for key, value in arrays.items() if key.startswith("trees/")}
         counts = {key.removeprefix("counts/"): value for key, value in arrays.items() if key.startswith("counts/")}
-        found = BoostedTrees.of_state(trees)
-        if len(found.feature) and found.feature.max() >= len(PAIR_FEATURES):
+        boosted = BoostedTrees.of_state(trees)
+        if len(boosted.feature) and boosted.feature.max() >= len(PAIR_FEATURES):
             raise ValueError("the features of word pairs are not those of this version")
-        return cls(LinkStatistics.of_state(counts), found)
+        return cls(LinkStatistics.of_state(counts), boosted)
 
 
 def cross_fitted(

@@ -121,9 +121,9 @@ class WordKnowledge:
                 remedy="it was too long to keep; align without adapting, or train the model with the new text (--text)",
             )
         source, target = list(self.text[0]), list(self.text[1])
-        for one, other in sentences:
-            source.append(self.line(one))
-            target.append(self.line(other))
+        for source_words, target_words in sentences:
+            source.append(self.line(source_words))
+            target.append(self.line(target_words))
         return WordKnowledge.train(
             source, target, lowercase=self.lowercase, dictionary=self.dictionary, threads=threads
         )
