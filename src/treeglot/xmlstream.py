@@ -199,11 +199,11 @@ def _find_encoding(first: bytes, path: type_path) -> str:
         return "utf-8"
     name = declared[1].decode("ascii", "replace")
     try:
-        found = codecs.lookup(name)
+        codec = codecs.lookup(name)
         codecs.getincrementaldecoder(name)
         # An encoding in which the declaration itself does not read as it stands cannot be the right one; this also
         # excludes codecs that are not text encodings at all (they fail here).
-        sound = declared[0].decode(found.name) == declared[0].decode("ascii")
+        sound = declared[0].decode(codec.name) == declared[0].decode("ascii")
     except (LookupError, UnicodeError, ValueError, TypeError):
         sound = False
     if not sound:
@@ -213,7 +213,7 @@ def _find_encoding(first: bytes, path: type_path) -> str:
             line=1,
             remedy="convert the file to UTF-8 and declare that",
         )
-    return found.name
+    return codec.name
 
 
 _START_TAG = re.compile(rb"<(?:[^>\"']|\"[^\"]*\"|'[^']*')*>")

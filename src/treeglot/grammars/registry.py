@@ -124,8 +124,8 @@ class Grammar:
     @property
     def presets(self) -> Mapping[str, Mapping[str, Any]]:
         """The named systems of its module."""
-        found: Mapping[str, Mapping[str, Any]] = getattr(self.door, "PRESETS", {})
-        return found
+        presets: Mapping[str, Mapping[str, Any]] = getattr(self.door, "PRESETS", {})
+        return presets
 
 
 _DOORS: dict[str, str] = {}

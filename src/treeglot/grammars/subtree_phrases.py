@@ -51,14 +51,14 @@ class SpanPair(NamedTuple):
 
 def linked_spans(pair: AlignedPair, *, words: bool = True) -> list[SpanPair]:
     """The span pairs under linked nodes, sorted, each once; ``words=False`` leaves out links of two words."""
-    found = set()
+    spans = set()
     for link in all_links(pair):
         if not words and link.source < 0 and link.target < 0:
             continue
         source, target = _span(pair.source, link.source), _span(pair.target, link.target)
         if source is not None and target is not None:
-            found.add(SpanPair(*source, *target))
-    return sorted(found)
+            spans.add(SpanPair(*source, *target))
+    return sorted(spans)
 
 
 def _span(sentence: ParsedSentence, node: NodeRef) -> tuple[int, int] | None:
@@ -100,11 +100,11 @@ class BracketStatistics:
         """Count a sentence that has both trees."""
         if sentence.dependency is None or sentence.constituency is None:
             raise TreeError("a sentence without both trees", remedy="give dependencies and constituents of each")
-        one, other = _brackets(sentence.constituency), _brackets(to_bracketed(sentence.dependency))
+        phrases, subtrees = _brackets(sentence.constituency), _brackets(to_bracketed(sentence.dependency))
         self.sentences += 1
-        self.constituency += len(one)
-        self.dependency += len(other)
-        self.shared += len(one & other)
+        self.constituency += len(phrases)
+        self.dependency += len(subtrees)
+        self.shared += len(phrases & subtrees)
 
     @property
     def constituency_only(self) -> float:

@@ -95,13 +95,13 @@ def split_batch(batch: Batch) -> tuple[Batch, Batch] | None:
     return Batch(batch.first, batch.lines[:middle]), Batch(batch.first + middle, batch.lines[middle:])
 
 
-def join_records(one: Record, other: Record) -> Record:
+def join_records(first: Record, second: Record) -> Record:
     """The record of two neighbouring batches."""
     return {
-        "texts": {name: text + other["texts"][name] for name, text in one["texts"].items()},
-        "counts": dict(Counter(one["counts"]) + Counter(other["counts"])),
-        "failures": dict(Counter(one["failures"]) + Counter(other["failures"])),
-        "peak": max(one["peak"], other["peak"]),
+        "texts": {name: text + second["texts"][name] for name, text in first["texts"].items()},
+        "counts": dict(Counter(first["counts"]) + Counter(second["counts"])),
+        "failures": dict(Counter(first["failures"]) + Counter(second["failures"])),
+        "peak": max(first["peak"], second["peak"]),
     }
 
 

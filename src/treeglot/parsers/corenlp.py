@@ -283,12 +283,12 @@ def _inside(jar: Path, language: Language) -> tuple[frozenset[str], dict[str, st
             text = archive.read(own).decode("utf-8") if own in names else ""
     except (zipfile.BadZipFile, OSError) as error:
         raise BackendUnavailable(f"damaged jar ({error})", path=jar, remedy="delete it and install again") from None
-    found = dict(language.defaults)
+    settings = dict(language.defaults)
     for line in text.splitlines():
         key, sign, value = line.partition("=")
         if sign and _KEPT.fullmatch(key.strip()):
-            found[key.strip()] = value.strip()
-    return names, found
+            settings[key.strip()] = value.strip()
+    return names, settings
 
 
 def _parse_model(model: str | None, language: Language, names: frozenset[str]) -> str:

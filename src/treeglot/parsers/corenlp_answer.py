@@ -89,7 +89,7 @@ def _sentence(sentence: dict[str, Any], lang: str, units: bytes, given: Sequence
         parsed = complete(ParsedSentence(tokens, None, constituency), BOTH)
     ranges = () if given is not None else _ranges(sentence["tokens"], units)
     if ranges:  # the space after "zum" belongs to the range, not to "dem"
-        inside = {j for found in ranges for j in range(found.start, found.end)}
+        inside = {j for multiword in ranges for j in range(multiword.start, multiword.end)}
         misc = [UNSET if j in inside else value for j, value in enumerate(tokens.misc)]
         tokens = tokens.replace(misc=misc)
         assert parsed.dependency is not None and parsed.constituency is not None

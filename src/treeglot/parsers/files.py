@@ -103,7 +103,7 @@ class FilesParser(Parser):
     def _next(self, sentence: Sentence) -> ParsedSentence:
         self._number += 1
         empty = not one_line(sentence) if isinstance(sentence, str) else not len(sentence)
-        found: list[ParsedSentence] = []
+        trees: list[ParsedSentence] = []
         for path, stream in zip(self.paths, self._streams(), strict=True):
             tree = next(stream, None)
             if tree is None:
@@ -112,22 +112,22 @@ class FilesParser(Parser):
                     line=self._number,
                     remedy="parse the whole text",
                 )
-            if not empty and not found:  # the second file is checked against the first, which knows multiword ranges
+            if not empty and not trees:  # the second file is checked against the first, which knows multiword ranges
                 _check(tree, sentence, self._number, path)
-            found.append(tree)
+            trees.append(tree)
         if empty:
             return empty_sentence()
-        parsed = found[0]
-        if len(found) == 2:
+        parsed = trees[0]
+        if len(trees) == 2:
             try:
-                joined = ParsedSentence.of(found[0].dependency, found[1].constituency, id=str(self._number))
+                joined = ParsedSentence.of(trees[0].dependency, trees[1].constituency, id=str(self._number))
             except TreeError as error:
                 names = " and ".join(path.name for path in self.paths)
                 raise InputError(
                     f"{names} differ: {error.message}", line=self._number, remedy="give trees of the same words"
                 ) from None
             parsed = replace(
-                found[0], tokens=joined.tokens, dependency=joined.dependency, constituency=joined.constituency
+                trees[0], tokens=joined.tokens, dependency=joined.dependency, constituency=joined.constituency
             )
         kept = tuple(line for line in parsed.comments if not re.match(r"# *(sent_id|generator) *=", line))
         return replace(parsed, comments=kept)
@@ -158,7 +158,7 @@ def _check(tree: ParsedSentence, sentence: Sentence, number: int, path: Path) ->
 def surface_words(sentence: ParsedSentence) -> list[str]:
     """The words as written: a multiword range once, not its parts."""
     words: list[str] = []
-    starts = {found.start: found for found in sentence.ranges}
+    starts = {multiword.start: multiword for multiword in sentence.ranges}
     j = 0
     while j < len(sentence):
         words.append(starts[j].columns[1] if j in starts else sentence.tokens.forms[j])

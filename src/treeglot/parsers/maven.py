@@ -123,18 +123,18 @@ def _by_maven(what: Coordinates, final: Path, mvn: str) -> None:
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, cwd=final.parent) as process:
         assert process.stdout is not None
         output = _watch(process, process.stdout.fileno(), local / what.path, what)
-    got = local / what.path
-    if process.returncode != 0 or not got.exists():
+    fetched = local / what.path
+    if process.returncode != 0 or not fetched.exists():
         problems = [line for line in output if "[ERROR]" in line or "[FATAL]" in line] or output[-5:]
         raise ParserError(
             f"mvn could not fetch {what}: {' '.join(problems[:3]) or 'no message'}",
             remedy="check the network and ~/.m2/settings.xml, "
             f"or set {REPOSITORY_VARIABLE} to the base address of a repository",
         )
-    checksum = got.with_name(got.name + ".sha1")
+    checksum = fetched.with_name(fetched.name + ".sha1")
     if checksum.exists():  # mvn has checked it; this guards against a damaged disk between two runs
-        check_sha1(got, checksum.read_text(encoding="ascii", errors="replace"), what)
-    got.replace(final)
+        check_sha1(fetched, checksum.read_text(encoding="ascii", errors="replace"), what)
+    fetched.replace(final)
     shutil.rmtree(local, ignore_errors=True)
 
 

@@ -59,10 +59,10 @@ def info() -> BackendInfo:
     installed = importlib.util.find_spec("spacy") is not None
     models = []
     for lang, names in MODELS.items():
-        found = find_model(lang) if installed else None
+        model = find_model(lang) if installed else None
         how = _HOW.get(lang, f"python -m spacy download {names[-1]}")
         kinds: frozenset[TreeKind] = frozenset({DEPENDENCY})
-        models.append(ModelInfo(lang, found or names[-1], kinds, found is not None, how, lang in _HOW))
+        models.append(ModelInfo(lang, model or names[-1], kinds, model is not None, how, lang in _HOW))
     version = importlib.metadata.version("spacy") if installed else ""
     return BackendInfo("spacy", installed, version, tuple(models), "pip install 'treeglot[spacy]'")
 

@@ -44,8 +44,8 @@ def processors_of(lang: str, folder: Path | None = None) -> tuple[str, ...]:
     """The installed processors of a language that parsing can use, in pipeline order; empty without a parser."""
     base = (folder or resources()) / _CODES.get(lang, lang)
     wanted = ("tokenize", "mwt", "pos", "lemma", "depparse", "constituency")
-    found = tuple(name for name in wanted if any((base / name).glob("*.pt")))
-    return found if {"tokenize", "pos", "depparse"} <= set(found) else ()
+    present = tuple(name for name in wanted if any((base / name).glob("*.pt")))
+    return present if {"tokenize", "pos", "depparse"} <= set(present) else ()
 
 
 def _trees(processors: Sequence[str]) -> frozenset[TreeKind]:
@@ -57,12 +57,14 @@ def info() -> BackendInfo:
     installed = importlib.util.find_spec("stanza") is not None
     models = []
     for lang in NAMES:
-        found = processors_of(lang)
+        processors = processors_of(lang)
         could: tuple[TreeKind, ...] = (DEPENDENCY, CONSTITUENCY) if lang in _BOTH_TREES else (DEPENDENCY,)
         code = _CODES.get(lang, lang)
         how = f"python -c \"import stanza; stanza.download('{code}')\""
         models.append(
-            ModelInfo(lang, code, _trees(found) if found else frozenset(could), installed and bool(found), how)
+            ModelInfo(
+                lang, code, _trees(processors) if processors else frozenset(could), installed and bool(processors), how
+            )
         )
     version = importlib.metadata.version("stanza") if installed else ""
     return BackendInfo("stanza", installed, version, tuple(models), "pip install 'treeglot[stanza]'")

@@ -57,10 +57,10 @@ def installed_models() -> Iterator[tuple[str, Path]]:
 
 def info() -> BackendInfo:
     installed = importlib.util.find_spec("ufal") is not None and importlib.util.find_spec("ufal.udpipe") is not None
-    found = dict(reversed(list(installed_models())))
+    paths = dict(reversed(list(installed_models())))
     how = _TRAIN.format(folder=cache_folder("udpipe"))
     kinds: frozenset[TreeKind] = frozenset({DEPENDENCY})
-    models = tuple(ModelInfo(lang, str(path), kinds, installed) for lang, path in sorted(found.items()))
+    models = tuple(ModelInfo(lang, str(path), kinds, installed) for lang, path in sorted(paths.items()))
     version = importlib.metadata.version("ufal.udpipe") if installed else ""
     return BackendInfo(
         "udpipe", installed, version, models, "pip install 'treeglot[udpipe]'", note=f"any language: {how}"

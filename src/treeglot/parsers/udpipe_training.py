@@ -48,8 +48,8 @@ class Settings:
         for part, (name, default) in _DEFAULT_STEPS.items():
             options = getattr(self, part)
             if options is not None:
-                found = re.search(rf"(?:^|;)\s*{name}=(\d+)", options)
-                total += int(found[1]) if found else default
+                given = re.search(rf"(?:^|;)\s*{name}=(\d+)", options)
+                total += int(given[1]) if given else default
         return total
 
 

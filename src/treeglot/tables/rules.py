@@ -326,10 +326,10 @@ class RuleTable:
         """What the table was made with: ``extraction`` options, the names of its ``features``, ``min_count``, ``discounting``."""
         with self.blame():
             try:
-                found = json.loads(self.core.description)
+                options = json.loads(self.core.description)
             except ValueError:
-                found = {}
-        return found if isinstance(found, dict) else {}
+                options = {}
+        return options if isinstance(options, dict) else {}
 
     def lookup(self, source: str, limit: int | None = None, *, threshold: float = 0.0) -> list[RuleEntry]:
         """The rules of a source side in text form, the highest P(t|s) first; at most ``limit``, and none whose P(t|s) is
@@ -339,14 +339,14 @@ class RuleTable:
         text = " ".join(split_words(source))
         with self.blame():
             try:
-                found = self.core.find(text, limit or 0, threshold)
+                entries = self.core.find(text, limit or 0, threshold)
                 text = self.core.spelling(text)
             except ValueError as error:
                 raise TreeglotError(
                     f"{source!r} is not the source side of a {self.grammar} rule: {error}",
                     remedy="write it as treeglot rules export does",
                 ) from None
-        return [RuleEntry(text, *entry) for entry in found[: limit or None]]
+        return [RuleEntry(text, *entry) for entry in entries[: limit or None]]
 
     def scan(self) -> Iterator[RuleEntry]:
         """All rules, source by source, the highest P(t|s) of each first."""

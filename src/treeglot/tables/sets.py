@@ -90,6 +90,6 @@ def compare_sets(sets: Mapping[str, Iterator[str]]) -> SetComparison:
             take(name, next(sets[name], None))
         if len(here) == 1:
             result.only[here[0]] += 1
-        for two in itertools.combinations(here, 2):
-            result.shared[two] += 1
+        for pair in itertools.combinations(here, 2):
+            result.shared[pair] += 1
     return result

@@ -184,8 +184,8 @@ class PhraseTable:
         text = source if isinstance(source, str) else " ".join(source)
         text = " ".join(split_words(text))
         with self.blame():
-            found = self.core.find(text, _ALL if limit is None else max(limit, 0))
-        return [TableEntry(text, *entry) for entry in found]
+            entries = self.core.find(text, _ALL if limit is None else max(limit, 0))
+        return [TableEntry(text, *entry) for entry in entries]
 
     def scan(self) -> Iterator[TableEntry]:
         """All pairs, by source phrase in the order of text, the highest p(e|f) of each first."""
@@ -224,8 +224,8 @@ class PhraseTable:
             sets = [self._matching(word, side == "target") for word in words]
             if not all(sets):
                 return []
-            found = self.core.search(sets, side == "target", whole, _ALL if limit is None else max(limit, 0))
-        return [TableEntry(source, *entry) for source, entry in found]
+            entries = self.core.search(sets, side == "target", whole, _ALL if limit is None else max(limit, 0))
+        return [TableEntry(source, *entry) for source, entry in entries]
 
     def _matching(self, word: str, target: bool) -> list[int]:
         if not any(mark in word for mark in "*?["):
@@ -233,8 +233,8 @@ class PhraseTable:
             return [] if number is None else [number]
         exact = self.core.id(target, word)  # the words "?" and "*" exist
         matches = re.compile(fnmatch.translate(word)).match
-        found = [i for i in range(self.core.words(target)) if matches(self.core.word(target, i))]
-        return [exact] if exact is not None else found
+        matching = [i for i in range(self.core.words(target)) if matches(self.core.word(target, i))]
+        return [exact] if exact is not None else matching
 
     def _search_text(self, pattern: str, target: bool, whole: bool) -> Iterator[TableEntry]:
         try:

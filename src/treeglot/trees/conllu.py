@@ -69,11 +69,11 @@ def _sentences(chunks: Iterator[bytes], path: type_path | None, first_line: int)
     try:
         for chunk in chunks:
             reader.feed(chunk)
-            while (found := following()) is not None:
-                yield _sentence(*found)
+            while (columns := following()) is not None:
+                yield _sentence(*columns)
         reader.finish()
-        while (found := following()) is not None:
-            yield _sentence(*found)
+        while (columns := following()) is not None:
+            yield _sentence(*columns)
     except _core.ScanError as error:
         line, column, message, remedy = error.args
         raise InputError(message, path=path, line=line, column=column or None, remedy=remedy) from None
@@ -93,8 +93,8 @@ def _sentence(
     make = _core.make_frozen
     tokens = make(Tokens, _TOKENS, columns)
     tree = None if heads is None else make(DependencyTree, _TREE, (tokens, heads, deprels, None))
-    more = tuple(MultiwordRange(*one) for one in ranges) if ranges else ()
-    empty = tuple(EmptyNode(*one) for one in empty_nodes) if empty_nodes else ()
+    more = tuple(MultiwordRange(*fields) for fields in ranges) if ranges else ()
+    empty = tuple(EmptyNode(*fields) for fields in empty_nodes) if empty_nodes else ()
     notes = _ENDINGS[ending] if ending else ()
     return make(ParsedSentence, _SENTENCE, (tokens, tree, None, id, comments, more, empty, notes))
 
@@ -207,9 +207,9 @@ def _comments(sentence: ParsedSentence) -> tuple[str, ...]:
         return comments
     line = f"# sent_id = {sentence.id}"
     for i, comment in enumerate(comments):
-        found = _SENT_ID.match(comment)
-        if found:
-            return comments if found[1] == sentence.id else (*comments[:i], line, *comments[i + 1 :])
+        sent_id = _SENT_ID.match(comment)
+        if sent_id:
+            return comments if sent_id[1] == sentence.id else (*comments[:i], line, *comments[i + 1 :])
     has_text = any(comment.startswith("# text =") for comment in comments)
     return (*comments, line) if has_text else (*comments, line, f"# text = {_surface(sentence)}")
 
@@ -217,7 +217,7 @@ def _comments(sentence: ParsedSentence) -> tuple[str, ...]:
 def _surface(sentence: ParsedSentence) -> str:
     """The text as it was before words were split: multiword forms, and no space where MISC says ``SpaceAfter=No``."""
     forms, misc = sentence.tokens.forms, sentence.tokens.misc
-    ranges = {one.start: one for one in sentence.ranges}
+    ranges = {multiword.start: multiword for multiword in sentence.ranges}
     pieces: list[str] = []
     j = 0
     while j < len(forms):

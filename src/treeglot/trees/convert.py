@@ -7,7 +7,7 @@ projected phrase levels, continuous trees from discontinuous ones for Penn brack
 >>> folder = pathlib.Path(tempfile.mkdtemp())
 >>> _ = (folder / "a.penn").write_text("(S (NP (NNS dogs)) (VP (VBP chase) (NP (NNS cats))))")
 >>> report = convert(folder / "a.penn", folder / "a.conllu")
->>> report.items, dict(report.made)
+>>> report.items, dict(report.conversions)
 (1, {'dependency trees by heads (penn)': 1})
 >>> (folder / "a.conllu").read_text().splitlines()[0].split("\\t")
 ['1', 'dogs', '_', '_', 'NNS', '_', '2', 'S|NP|VP', '_', '_']
@@ -75,7 +75,7 @@ class Report:
     """How many items were written, and how many trees had to be made."""
 
     items: int = 0
-    made: Counter[str] = field(default_factory=Counter)
+    conversions: Counter[str] = field(default_factory=Counter)
 
 
 def convert(
@@ -145,17 +145,17 @@ class _Conversion:
         """Sentences with the second tree from another file."""
         second = read_sentences(other)
         number = 0
-        for number, one in enumerate(items, start=1):
-            two = next(second, None)
-            if two is None:
+        for number, sentence in enumerate(items, start=1):
+            partner = next(second, None)
+            if partner is None:
                 raise _count_error(other, self.source, number - 1)
             try:
-                check_same_forms(one.tokens, two.tokens, sentence=one.id or str(number))
+                check_same_forms(sentence.tokens, partner.tokens, sentence=sentence.id or str(number))
                 both = ParsedSentence.of(
-                    one.dependency or two.dependency,
-                    one.constituency if one.constituency is not None else two.constituency,
-                    id=one.id or two.id or str(number),
-                    comments=one.comments or two.comments,
+                    sentence.dependency or partner.dependency,
+                    sentence.constituency if sentence.constituency is not None else partner.constituency,
+                    id=sentence.id or partner.id or str(number),
+                    comments=sentence.comments or partner.comments,
                 )
             except TreeError as error:
                 raise error.at(other, number) from None
@@ -175,13 +175,13 @@ class _Conversion:
             raise self.impossible("the trees are missing", "name both tree files with --source and --target")
         sides = read_sentences(self.options.source), read_sentences(self.options.target)
         for number, entry in enumerate(read_links(self.source, self.read_as), start=1):
-            one, two = (next(side, None) for side in sides)
-            for missing, path in ((one, self.options.source), (two, self.options.target)):
+            source, target = (next(side, None) for side in sides)
+            for missing, path in ((source, self.options.source), (target, self.options.target)):
                 if missing is None:
                     raise _count_error(path, self.source, number - 1)
-            assert one is not None and two is not None
+            assert source is not None and target is not None
             try:
-                yield AlignedPair(one, two, entry.links, id=entry.id or str(number))
+                yield AlignedPair(source, target, entry.links, id=entry.id or str(number))
             except TreeError as error:
                 raise error.at(self.source, number) from None
 
@@ -243,7 +243,7 @@ class _Conversion:
         dependency, constituency = sentence.dependency, sentence.constituency
         if self.write_as in ("conllu", "bracketed"):
             if dependency is None and constituency is not None:
-                self.report.made[f"dependency trees by heads ({table})"] += 1
+                self.report.conversions[f"dependency trees by heads ({table})"] += 1
                 return sentence.with_dependency(to_dependency(constituency, table=table, style="content"), "by heads")
             if dependency is None and self.write_as == "bracketed":
                 raise self.no_tree(sentence)
@@ -251,10 +251,10 @@ class _Conversion:
         if constituency is None:
             if dependency is None:
                 raise self.no_tree(sentence)
-            self.report.made["constituency trees from dependencies"] += 1
+            self.report.conversions["constituency trees from dependencies"] += 1
             return sentence.with_constituency(to_constituency(dependency), "converted from dependencies")
         if self.write_as == "penn" and not constituency.is_continuous:
-            self.report.made["continuous trees from discontinuous ones"] += 1
+            self.report.conversions["continuous trees from discontinuous ones"] += 1
             return sentence.with_constituency(continuous(constituency, table), "made continuous")
         return sentence
 
@@ -274,11 +274,11 @@ class _Conversion:
     def with_constituents(self, pair: AlignedPair) -> AlignedPair:
         if pair.source.constituency is not None and pair.target.constituency is not None:
             return pair
-        made = [
+        prepared = [
             sentence if sentence.constituency is not None else self.prepared(sentence, "auto")
             for sentence in (pair.source, pair.target)
         ]
-        return AlignedPair(made[0], made[1], pair.word_links, pair.node_links, pair.id)
+        return AlignedPair(prepared[0], prepared[1], pair.word_links, pair.node_links, pair.id)
 
     def write_links(self, links: Iterator[WordLinks]) -> None:
         entries = self.count(links)

@@ -67,15 +67,15 @@ class Sentence:
 
     def _role(self, label_set: str, label: str, j: int) -> Role:
         """The label's role, corrected where the tag says more than the label."""
-        found = role(label_set, label)
+        by_label = role(label_set, label)
         xpos = self.tree.tokens.xpos[j]
-        if found in (Role.MARKER, Role.CASE) and xpos in ("DEC", "DEG", "DEV", "DER"):
+        if by_label in (Role.MARKER, Role.CASE) and xpos in ("DEC", "DEG", "DEV", "DER"):
             return Role.LINKER
-        if found is Role.MARKER and (xpos in ("TO", "PTKZU") or (xpos == "_" and self.classes[j] == "T")):
+        if by_label is Role.MARKER and (xpos in ("TO", "PTKZU") or (xpos == "_" and self.classes[j] == "T")):
             return Role.AUXILIARY  # the "to" of an infinitive
-        if found is Role.AUXILIARY and xpos == "AS":
+        if by_label is Role.AUXILIARY and xpos == "AS":
             return Role.PARTICLE  # an aspect marker
-        return found
+        return by_label
 
     def node(self, label: str, items: Iterable[int]) -> int:
         """A new phrase; returns its number."""
@@ -100,10 +100,10 @@ Accept = Callable[[int, Role, Phrase], bool]
 def roles_in(*accepted: Role) -> Accept:
     """Accept dependents in these roles."""
     wanted = frozenset(accepted)
-    return lambda child, found, phrase: found in wanted
+    return lambda child, child_role, phrase: child_role in wanted
 
 
-def anything(child: int, found: Role, phrase: Phrase) -> bool:
+def anything(child: int, child_role: Role, phrase: Phrase) -> bool:
     return True
 
 
@@ -148,13 +148,13 @@ class Block:
         child = queue.pop()
         on_left = child < self.head
         phrase = self.sentence.phrases[child]
-        found = self.sentence.roles[child]
+        child_role = self.sentence.roles[child]
         small_clause = self.object_last and not on_left and self._is_open_complement(child)
-        if on_left and phrase.wh and self.level == WORD and found in _WH_CARRIERS:
+        if on_left and phrase.wh and self.level == WORD and child_role in _WH_CARRIERS:
             self.wh = True
         if small_clause and phrase.label == "S":
             core = phrase.items
-        elif phrase.label is not None or (wrap and phrase.unary and found not in FUNCTION_ROLES):
+        elif phrase.label is not None or (wrap and phrase.unary and child_role not in FUNCTION_ROLES):
             core = [self.sentence.node(phrase.label or phrase.unary, phrase.items)]
         else:
             core = phrase.items
@@ -170,7 +170,7 @@ class Block:
             nodes = [*phrase.before, *core, *phrase.after]
         self.items.extend(nodes)
         self.after.clear()
-        self.object_last = found is Role.OBJECT and len(nodes) == 1
+        self.object_last = child_role is Role.OBJECT and len(nodes) == 1
         return child
 
     def _is_open_complement(self, child: int) -> bool:
@@ -214,8 +214,8 @@ class Block:
         if Role.CONJUNCT not in self.dependents:
             return False
 
-        def accept(child: int, found: Role, phrase: Phrase) -> bool:
-            return found is Role.CONJUNCT and self._joining_level(phrase) <= level
+        def accept(child: int, child_role: Role, phrase: Phrase) -> bool:
+            return child_role is Role.CONJUNCT and self._joining_level(phrase) <= level
 
         self.set_loose_aside()
         ready = [queue[-1] for queue in (self.left, self.right) if self.nearest(queue, accept)]

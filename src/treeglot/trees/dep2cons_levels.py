@@ -143,15 +143,15 @@ class Projection(Block):
                 break
         self.case_levels()
 
-    def is_close(self, child: int, found: Role, phrase: Phrase) -> bool:
+    def is_close(self, child: int, child_role: Role, phrase: Phrase) -> bool:
         """Whether a dependent on the right is part of the innermost noun phrase: 12 May *2015*, the firm *Elsevier*."""
-        if found in _CLOSE_AFTER_NOUN or phrase.label is not None:
-            return found in _CLOSE_AFTER_NOUN
-        if found is Role.APPOSITION:
+        if child_role in _CLOSE_AFTER_NOUN or phrase.label is not None:
+            return child_role in _CLOSE_AFTER_NOUN
+        if child_role is Role.APPOSITION:
             return not self.after and self.sentence.classes[child] == "N"
-        if found in (Role.NOMINAL, Role.OTHER):
+        if child_role in (Role.NOMINAL, Role.OTHER):
             return self.sentence.classes[child] == "Q"
-        return found in (Role.ADJECTIVE, Role.DETERMINER)
+        return child_role in (Role.ADJECTIVE, Role.DETERMINER)
 
     def case_levels(self) -> None:
         """Adpositions as dependents, the nearest first; the right one first where there is one on either side."""
@@ -233,20 +233,20 @@ class Projection(Block):
         """Where the verb phrase can start: at the farthest object or oblique that only adverbs separate from the verb."""
         start = self.head
         for child in reversed(self.left):
-            found, phrase = self.sentence.roles[child], self.sentence.phrases[child]
-            if found in _BEFORE_VERB and not phrase.wh and not (found is Role.COMPLEMENT and phrase.after):
+            child_role, phrase = self.sentence.roles[child], self.sentence.phrases[child]
+            if child_role in _BEFORE_VERB and not phrase.wh and not (child_role is Role.COMPLEMENT and phrase.after):
                 start = child
-            elif found not in (Role.ADVERB, Role.ADVERBIAL) or phrase.wh:
+            elif child_role not in (Role.ADVERB, Role.ADVERBIAL) or phrase.wh:
                 break
         return start
 
-    def is_inner_left(self, child: int, found: Role, phrase: Phrase) -> bool:
+    def is_inner_left(self, child: int, child_role: Role, phrase: Phrase) -> bool:
         return child >= self.inner_from and not self.before
 
-    def is_inner_right(self, child: int, found: Role, phrase: Phrase) -> bool:
-        if found is Role.SUBJECT:  # "there are dogs", "it is clear that ..."
+    def is_inner_right(self, child: int, child_role: Role, phrase: Phrase) -> bool:
+        if child_role is Role.SUBJECT:  # "there are dogs", "it is clear that ..."
             return phrase.level >= VERBAL or any(self.sentence.tree.deprels[c] == "expl" for c in self.left)
-        return found in _AFTER_VERB
+        return child_role in _AFTER_VERB
 
     def question_predicate(self) -> bool:
         """(SBARQ (WHNP what) (SQ is it)): a question word is the predicate and its clause stands to the right."""
@@ -306,18 +306,18 @@ class Projection(Block):
         self.coordinate(CLAUSAL, self.label or "S")
         self.absorb("S", self.is_in_sentence, self.is_in_sentence)
 
-    def is_in_sentence(self, child: int, found: Role, phrase: Phrase) -> bool:
-        if found in _SUBORDINATORS or found is Role.CONJUNCT:
+    def is_in_sentence(self, child: int, child_role: Role, phrase: Phrase) -> bool:
+        if child_role in _SUBORDINATORS or child_role is Role.CONJUNCT:
             return False
         if child < self.head:
             return not phrase.wh
-        return found is not Role.LOOSE or phrase.level < CLAUSAL
+        return child_role is not Role.LOOSE or phrase.level < CLAUSAL
 
     def subordinate_level(self) -> None:
         roles, phrases = self.sentence.roles, self.sentence.phrases
 
-        def subordinates(child: int, found: Role, phrase: Phrase) -> bool:
-            return found in _SUBORDINATORS or (phrase.wh and child < self.head)
+        def subordinates(child: int, child_role: Role, phrase: Phrase) -> bool:
+            return child_role in _SUBORDINATORS or (phrase.wh and child < self.head)
 
         self.set_loose_aside()
         queue = self.left if self.nearest(self.left, subordinates) else self.right

@@ -149,11 +149,11 @@ def role(label_set: str, label: str) -> Role:
     table = _LABEL_SETS.get(label_set)
     if table is None:
         raise TreeError(f"no label set {label_set!r}", remedy=f"label sets are auto, {', '.join(_LABEL_SETS)}")
-    found = table.get(label) or table.get(label.lower())
-    while found is None and ":" in label:
+    known = table.get(label) or table.get(label.lower())
+    while known is None and ":" in label:
         label = label.rpartition(":")[0]
-        found = table.get(label) or table.get(label.lower())
-    return found or Role.OTHER
+        known = table.get(label) or table.get(label.lower())
+    return known or Role.OTHER
 
 
 def guess_label_set(labels: Iterable[str]) -> LabelSet:

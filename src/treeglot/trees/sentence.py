@@ -140,8 +140,8 @@ def merge_annotations(first: Tokens, second: Tokens) -> Tokens:
     if first is second or first == second:
         return first
     return Tokens.of(
-        Token(*(b if a == UNSET else a for a, b in zip(one, other, strict=True)))
-        for one, other in zip(first, second, strict=True)
+        Token(*(b if a == UNSET else a for a, b in zip(first_token, second_token, strict=True)))
+        for first_token, second_token in zip(first, second, strict=True)
     )
 
 
@@ -190,10 +190,10 @@ class AlignedPair:
                     )
             if link.kind not in get_args(LinkKind):
                 raise TreeError(f"{where}link kind {link.kind!r}", remedy="kinds are good and fuzzy")
-        for one, other in pairwise(ordered):
-            if one[:2] == other[:2]:
+        for link, following in pairwise(ordered):
+            if link[:2] == following[:2]:
                 raise TreeError(
-                    f"{where}{what} link {one.source}-{one.target} is given twice", remedy="drop one of them"
+                    f"{where}{what} link {link.source}-{link.target} is given twice", remedy="drop one of them"
                 )
         return tuple(ordered)
 

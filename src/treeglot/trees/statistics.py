@@ -49,19 +49,19 @@ class _Side:
 
     def result(self) -> dict[str, Any]:
         number = self.number
-        found: dict[str, Any] = {
+        figures: dict[str, Any] = {
             name: count for name, count in number.items() if count or name in ("sentences", "words")
         }
         if number["dependency trees"]:
-            found |= {"non-projective trees": number["non-projective trees"], "deepest word": self.deepest}
+            figures |= {"non-projective trees": number["non-projective trees"], "deepest word": self.deepest}
         if number["constituency trees"]:
-            found["discontinuous phrases"] = number["discontinuous phrases"]
-        found["longest sentence"] = self.longest
-        found["words a sentence"] = round(number["words"] / number["sentences"], 2) if number["sentences"] else 0
+            figures["discontinuous phrases"] = number["discontinuous phrases"]
+        figures["longest sentence"] = self.longest
+        figures["words a sentence"] = round(number["words"] / number["sentences"], 2) if number["sentences"] else 0
         for name, counts in (("tags", self.tags), ("relations", self.relations), ("phrase labels", self.labels)):
             if counts:
-                found[name] = dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
-        return found
+                figures[name] = dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+        return figures
 
 
 def sentence_statistics(sentences: Iterable[ParsedSentence]) -> dict[str, Any]:
@@ -87,15 +87,15 @@ def pair_statistics(pairs: Iterable[AlignedPair | WordLinks]) -> dict[str, Any]:
         _count(links, "word links", pair.word_links)
         _count(links, "phrase links", [link for link in pair.node_links if link.source >= 0 and link.target >= 0])
         _count(links, "phrase-word links", [link for link in pair.node_links if min(link.source, link.target) < 0])
-    found: dict[str, Any] = {"pairs": count, **links}
+    figures: dict[str, Any] = {"pairs": count, **links}
     for name, side in sides.items():
         if side.number["sentences"]:
-            found[name] = side.result()
-    return found
+            figures[name] = side.result()
+    return figures
 
 
-def _count(links: Counter[str], name: str, found: Iterable[Link]) -> None:
-    for link in found:
+def _count(links: Counter[str], name: str, kept: Iterable[Link]) -> None:
+    for link in kept:
         links[name] += 1
         links[f"{name}, {link.kind}"] += 1
 

@@ -84,12 +84,12 @@ class TigerHeader:
     @property
     def features(self) -> dict[tuple[str, str], dict[str, str]]:
         """The declared values and their descriptions by (domain, feature name); edge labels are (``edgelabel``, "")."""
-        found: dict[tuple[str, str], dict[str, str]] = {}
+        declared: dict[tuple[str, str], dict[str, str]] = {}
         annotation = self.head.find("annotation")
         for child in annotation.children if annotation else ():
             key = (child.get("domain"), child.get("name")) if child.name == "feature" else (child.name, "")
-            found[key] = {value.get("name"): value.text for value in child.children}
-        return found
+            declared[key] = {value.get("name"): value.text for value in child.children}
+        return declared
 
 
 class TigerCorpus:
@@ -439,15 +439,15 @@ def _further_attributes(sentence: ParsedSentence) -> _Further:
         extra = {}
     extra = extra if isinstance(extra, dict) else {}
 
-    def attributes(found: Any, taken: tuple[str, ...]) -> list[tuple[str, str]]:
-        pairs = found.items() if isinstance(found, dict) else ()
+    def attributes(values: Any, taken: tuple[str, ...]) -> list[tuple[str, str]]:
+        pairs = values.items() if isinstance(values, dict) else ()
         return [(k, v) for k, v in pairs if k not in taken and _XML_NAME.fullmatch(k) and isinstance(v, str)]
 
     phrases = extra.get("nt")
     return _Further(
         str(extra.get("root", "")),
         attributes(extra.get("s"), ("id",)),
-        {name: attributes(found, ("id", "cat", _ROOT_EDGE)) for name, found in phrases.items()}
+        {name: attributes(values, ("id", "cat", _ROOT_EDGE)) for name, values in phrases.items()}
         if isinstance(phrases, dict)
         else {},
     )

@@ -110,8 +110,8 @@ class TreeAlignment:
     @property
     def metadata(self) -> dict[str, str]:
         """Author, date, license and so on."""
-        found = self.head.find("alignment-metadata")
-        return {child.name: child.text for child in found.children} if found else {}
+        metadata = self.head.find("alignment-metadata")
+        return {child.name: child.text for child in metadata.children} if metadata else {}
 
 
 def read_treealigner(path: type_path, *, strict: bool = True) -> TreeAlignment:
@@ -358,14 +358,14 @@ def read_aligned_pairs(
         _Loaded(bank, given if given is not None else _locate(bank, path), path)
         for bank, given in zip(alignment.treebanks, (source, target), strict=True)
     )
-    found: dict[tuple[int, int], tuple[list[Link], list[Link], set[tuple[NodeRef, NodeRef]]]] = {}
+    linked: dict[tuple[int, int], tuple[list[Link], list[Link], set[tuple[NodeRef, NodeRef]]]] = {}
     for link in alignment.links:
         ends = _resolve(link, first, second, path, strict)
         if ends is None:
             continue
-        (a, one), (b, other) = ends
-        words, nodes, joined = found.setdefault((a, b), ([], [], set()))
-        if (one, other) in joined:  # possible when a root is named both by its id and as s1_VROOT
+        (a, source_node), (b, target_node) = ends
+        words, nodes, joined = linked.setdefault((a, b), ([], [], set()))
+        if (source_node, target_node) in joined:  # possible when a root is named both by its id and as s1_VROOT
             if strict:
                 raise InputError(
                     f"{link.source.node!r} and {link.target.node!r} are linked twice",
@@ -374,17 +374,17 @@ def read_aligned_pairs(
                     remedy="remove one of the links, or read with strict=False",
                 )
             continue
-        joined.add((one, other))
-        if one < 0 and other < 0:
-            words.append(Link(~one, ~other, link.kind, link.score))
+        joined.add((source_node, target_node))
+        if source_node < 0 and target_node < 0:
+            words.append(Link(~source_node, ~target_node, link.kind, link.score))
         else:
-            nodes.append(Link(one, other, link.kind, link.score))
+            nodes.append(Link(source_node, target_node, link.kind, link.score))
     for pair in alignment.sentence_links:
         ends = _resolve(pair, first, second, path, strict)
         if ends is not None and unlinked:
-            found.setdefault((ends[0][0], ends[1][0]), ([], [], set()))
-    for a, b in sorted(found):
-        words, nodes, _ = found[a, b]
+            linked.setdefault((ends[0][0], ends[1][0]), ([], [], set()))
+    for a, b in sorted(linked):
+        words, nodes, _ = linked[a, b]
         left, right = first.sentences[a], second.sentences[b]
         yield AlignedPair(left, right, words, nodes, f"{left.id}-{right.id}")
 

@@ -101,10 +101,10 @@ class Unit:
                     raise TreeError(
                         f"pair {member.id}: a sentence without constituency tree", remedy="convert its dependency tree"
                     )
-                found = next((k for k, other in enumerate(known) if _same(sentence, other)), len(known))
-                if found == len(known):
+                number = next((k for k, other in enumerate(known) if _same(sentence, other)), len(known))
+                if number == len(known):
                     known.append(sentence)
-                place.append(found)
+                place.append(number)
             places.append((place[0], place[1]))
         if len(members) == 1:
             sides = _Side.join(sentences[0]), _Side.join(sentences[1])
@@ -158,8 +158,8 @@ def _phrases(sentence: ParsedSentence) -> int:
     return len(sentence.constituency) if sentence.constituency is not None else 0
 
 
-def _same(one: ParsedSentence, other: ParsedSentence) -> bool:
-    return one is other or (bool(one.id) and one.id == other.id and one.tokens.forms == other.tokens.forms)
+def _same(first: ParsedSentence, second: ParsedSentence) -> bool:
+    return first is second or (bool(first.id) and first.id == second.id and first.tokens.forms == second.tokens.forms)
 
 
 def _shared(pair: AlignedPair, members: Sequence[AlignedPair]) -> bool:

@@ -186,10 +186,10 @@ def read_giza(path: type_path) -> Iterator[WordLinks]:
         yield _giza_pair(rest[1][1], target, int(header[2]), path, rest[1][0])._replace(id=header[1], score=score)
 
 
-def _check_length(side: str, found: int, expected: int, path: type_path, line: int) -> None:
-    if found != expected:
+def _check_length(side: str, count: int, expected: int, path: type_path, line: int) -> None:
+    if count != expected:
         raise InputError(
-            f"{found} {side} words, but the pair's first line says {expected}",
+            f"{count} {side} words, but the pair's first line says {expected}",
             path=path,
             line=line,
             remedy="check that no line is missing and that words contain no spaces",
@@ -305,8 +305,8 @@ def read_naacl(path: type_path, *, reverse: bool = False) -> Iterator[WordLinks]
         if pairs.setdefault(fields[0], {}).setdefault(link[:2], link) != link:
             message = f"the link {fields[1]} {fields[2]} of pair {fields[0][:40]} is given twice and differently"
             raise InputError(message, path=path, line=line, column=columns[1], remedy="remove one of them")
-    for name, found in pairs.items():
-        links = sorted(found.values(), key=lambda link: link[:2])
+    for name, given in pairs.items():
+        links = sorted(given.values(), key=lambda link: link[:2])
         nulls = tuple(link for link in links if NULL in link[:2])
         yield WordLinks(tuple(link for link in links if NULL not in link[:2]), nulls, id=name)
 

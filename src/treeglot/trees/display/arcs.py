@@ -232,12 +232,12 @@ def _crossings(
     feet[tree.root].append((0.0, root_level, -1))
     blocked: dict[int, list[tuple[int, float]]] = {}
     for k, (low, high, _, _) in enumerate(spans):
-        found = [
+        crossing = [
             (j, offset)
             for j in range(low + 1, high)
             for offset, level, other in sorted(feet[j])
             if level > levels[k] and not low <= other <= high
         ]
-        if found:
-            blocked[k] = found
+        if crossing:
+            blocked[k] = crossing
     return blocked

@@ -179,10 +179,10 @@ def fragment(item: Listed, *, show: Show = "auto", styled: bool = False) -> str:
     else:
         picture = sentence_svg(item, show=show, styled=styled)
         tables, notes = words_table(item), [*item.notes]
-    said = "".join(
+    remarks = "".join(
         f'<p class="note">{escape(name)}: {escape(note)}</p>' for name, note in notes if not name.endswith(_HIDDEN)
     )
-    return f'{style}<div class="tg-scroll">{picture}</div>{said}<details><summary>Words</summary>{tables}</details>'
+    return f'{style}<div class="tg-scroll">{picture}</div>{remarks}<details><summary>Words</summary>{tables}</details>'
 
 
 def _titled(item: Listed, show: Show) -> str:

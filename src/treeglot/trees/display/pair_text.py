@@ -131,10 +131,10 @@ def _list(
             name(0, link.source),
             marks.line * 2,
             name(1, link.target),
-            said,
+            remark,
             "" if link.score is None else f"{link.score:.3g}",
         ]
-        for link, said in links
+        for link, remark in links
     ]
     return table(rows)
 

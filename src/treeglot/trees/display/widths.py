@@ -114,7 +114,7 @@ def is_rtl(words: Iterable[str]) -> bool:
 
 def guess_language(words: Iterable[str]) -> str:
     """``ja``, ``ko`` or ``zh`` for text in their scripts (it chooses the shape of Han characters), else ``""``."""
-    found = ""
+    language = ""
     for word in words:
         for char in word:
             code = ord(char)
@@ -123,5 +123,5 @@ def guess_language(words: Iterable[str]) -> str:
             if 0xAC00 <= code <= 0xD7A3:
                 return "ko"
             if 0x3400 <= code <= 0x9FFF or 0x20000 <= code <= 0x3134F:
-                found = "zh"
-    return found
+                language = "zh"
+    return language
