@@ -215,14 +215,14 @@ def evaluate(
             pairs.append((int(pair.id) - 1, pair))
     else:
         raise TreeglotError(f"no format {form!r} of hand-made links", remedy="choose pharaoh or naacl")
-    found = [parse_links(line) for line in alignment.read_alignment(links)]
+    answers = [parse_links(line) for line in alignment.read_alignment(links)]
     last = max((number for number, _ in pairs), default=-1)
-    if last >= len(found):
+    if last >= len(answers):
         remedy = "score the links of the same sentence pairs"
         raise InputError(
-            f"{len(found):,} lines, but there is a pair {last + 1}", path=links, line=len(found), remedy=remedy
+            f"{len(answers):,} lines, but there is a pair {last + 1}", path=links, line=len(answers), remedy=remedy
         )
-    score = score_alignment([found[number] for number, _ in pairs], [_gold(pair) for _, pair in pairs])
+    score = score_alignment([answers[number] for number, _ in pairs], [_gold(pair) for _, pair in pairs])
     if as_json:
         values = score._asdict() | {name: getattr(score, name) for name in ("aer", "precision", "recall", "f1")}
         print(json.dumps(values))

@@ -34,25 +34,25 @@ def compare(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Compare systems: scores, significance against the first, rules, speed, memory. Goes on where it stopped."""
-    found = compare_systems(
+    comparison = compare_systems(
         Project(project), systems, announce, seeds=seeds, parts=part or (), running_text=running_text
     )
-    text = json.dumps(found.to_dict(), ensure_ascii=False, indent=1) + "\n"
+    text = json.dumps(comparison.to_dict(), ensure_ascii=False, indent=1) + "\n"
     if out is not None:
         with atomic_write(out) as file:
-            file.write(text if out.suffix == ".json" else found.to_markdown())
+            file.write(text if out.suffix == ".json" else comparison.to_markdown())
     if as_json:
         print(text, end="")
     else:
-        print_comparison(found)
+        print_comparison(comparison)
 
 
-def print_comparison(found: SystemComparison, console: Console | None = None) -> None:
+def print_comparison(comparison: SystemComparison, console: Console | None = None) -> None:
     """The tables in a terminal; columns that say nothing are left out."""
     console = console or Console(soft_wrap=True)
-    header = table_header(found.signatures)
-    for part in found.parts:
-        rows = [table_cells(row) for row in found.rows if row.part == part]
+    header = table_header(comparison.signatures)
+    for part in comparison.parts:
+        rows = [table_cells(row) for row in comparison.rows if row.part == part]
         shown = [n for n in range(len(header)) if any(row[n] for row in rows)]
         # Plain lines: a table that is wider than the terminal is still better than one with cut figures.
         lines = align([[row[n] for n in shown] for row in (header, *rows)])
@@ -60,9 +60,9 @@ def print_comparison(found: SystemComparison, console: Console | None = None) ->
         for line in lines:
             console.print(line, markup=False, highlight=False, soft_wrap=True)
         console.print()
-    for note in found.notes:
+    for note in comparison.notes:
         console.print(note, markup=False, highlight=False)
-    for name, signature in found.signatures.items():
+    for name, signature in comparison.signatures.items():
         console.print(f"{name}|{signature}", markup=False, highlight=False)
 
 

@@ -107,8 +107,8 @@ def _explain(out: Console, project: Project, page_path: Path) -> None:
     options = Options(tokenize="none")
     scores = []
     for system in (SYSTEMS[0], SYSTEMS[-1]):
-        found = [line for _, line in read_lines(run_path(project, system, part, seed))]
-        scores.append(evaluate(found, references, ["bleu"], options=options, sentences=True).scores[0].sentences)
+        hypotheses = [line for _, line in read_lines(run_path(project, system, part, seed))]
+        scores.append(evaluate(hypotheses, references, ["bleu"], options=options, sentences=True).scores[0].sentences)
     gain = [tree - phrase for phrase, tree in zip(*scores, strict=True)]
     chosen = sorted(range(len(gain)), key=lambda n: -gain[n])[:10]
     files = raw_inputs(project, part)
@@ -118,13 +118,13 @@ def _explain(out: Console, project: Project, page_path: Path) -> None:
     for rank, n in enumerate(chosen):
         for system in (SYSTEMS[0], SYSTEMS[-1]):
             with Translator(project, system) as translator:
-                [one] = translator.sentences([sentences[n]], tokenized=True)
-            item = one.explained(system, translator.weights)
+                [translated] = translator.sentences([sentences[n]], tokenized=True)
+            item = translated.explained(system, translator.weights)
             if item is not None:
                 explained.append(replace(item, reference=references[n]))
             if rank == 0:
-                print(f"{system + ':':<{width}} {one.text}")
-                derivation = one.derivation if system == SYSTEMS[-1] else None
+                print(f"{system + ':':<{width}} {translated.text}")
+                derivation = translated.derivation if system == SYSTEMS[-1] else None
         if rank == 0:
             print(f"{'reference:':<{width}} {references[n]}\n\n{' '.join(sentences[n].tokens.forms)}")
             if derivation is not None:
@@ -141,7 +141,10 @@ def _corpus_table(parts: dict[str, list[AlignedPair]]) -> Table:
         column.justify = "right"
     for name, pairs in parts.items():
         links = [pair.word_links for pair in pairs]
-        crossing = sum(any(a.source < b.source and a.target > b.target for a in one for b in one) for one in links)
+        crossing = sum(
+            any(a.source < b.source and a.target > b.target for a in pair_links for b in pair_links)
+            for pair_links in links
+        )
         table.add_row(
             name,
             f"{len(pairs):,}",
@@ -163,7 +166,7 @@ def _checks(parts: dict[str, list[AlignedPair]], corpus: Path) -> list[tuple[str
     reread = 0
     for name, pairs in parts.items():
         read = read_conllu(corpus / f"{name}.zh.conllu")
-        reread += sum(one.dependency == two.source.dependency for one, two in zip(read, pairs, strict=True))
+        reread += sum(sentence.dependency == pair.source.dependency for sentence, pair in zip(read, pairs, strict=True))
     pairs_in_all = sum(map(len, parts.values()))
     converted = [(projectivize(tree), to_constituency(tree)) for tree in trees]
     compatible = sum(

@@ -69,8 +69,8 @@ def evaluate(
     tokenize = tokenize or ("13a" if system is None else "none")
     options = evaluation.Options(lowercase=lowercase, tokenize=tokenize, language=language)
     texts = read_parallel([hypothesis, *references, *([baseline] if baseline else [])])
-    found, streams = texts[0], texts[1 : 1 + len(references)]
-    report = evaluation.evaluate(found, streams, names, options=options, sentences=sentence)
+    hypotheses, streams = texts[0], texts[1 : 1 + len(references)]
+    report = evaluation.evaluate(hypotheses, streams, names, options=options, sentences=sentence)
     result = {"system": hypothesis, "references": references, **report.to_dict()}
     tests: list[evaluation.Comparison] = []
     other = None
@@ -78,7 +78,7 @@ def evaluate(
         other = evaluation.evaluate(texts[-1], streams, names, options=options)
         tests = evaluation.compare(
             texts[-1],
-            {hypothesis: found},
+            {hypothesis: hypotheses},
             streams,
             names,
             test=significance,
@@ -92,7 +92,7 @@ def evaluate(
         return
     if sentence:
         print("\t".join(["line", *(score.metric for score in report)]))
-        for number in range(len(found)):
+        for number in range(len(hypotheses)):
             scores = (f"{score.sentences[number]:.{score.decimals}f}" for score in report)
             print("\t".join([str(number + 1), *scores]))
         for score in report:

@@ -121,8 +121,8 @@ def align(
             entries = None if dictionary is None else Dictionary.read(dictionary)
             pairs.read_twice()
             texts: tuple[list[str], list[str]] = ([], [])
-            for two in track(pairs, "reading words"):
-                for text, side in zip(texts, two, strict=True):
+            for sentences in track(pairs, "reading words"):
+                for text, side in zip(texts, sentences, strict=True):
                     text.append(" ".join(form.replace(" ", "_") for form in side.tokens.forms))
             if entries is not None:
                 for text, more in zip(texts, entries.lines(*texts), strict=True):
@@ -288,14 +288,14 @@ def evaluate(
     """
     check_not_empty(gold)
     references: list[GoldNodes] = []
-    found: list[list[tuple[int, int]]] = []
+    answers: list[list[tuple[int, int]]] = []
     for item in track(compared(gold, guess_format(gold, reading=True), system), "scoring"):
         links = all_links(item.gold)
         kinds = [[link[:2] for link in links if link.kind == kind] for kind in ("good", "fuzzy")]
         references.append(GoldNodes(kinds[0], kinds[1]))
-        found.append([link[:2] for link in all_links(item.system)])
+        answers.append([link[:2] for link in all_links(item.system)])
     rows: dict[str, NodeScore] = {
-        f"{where}, {what}": score_node_links(found, references, fuzzy=fuzzy, internal=internal)
+        f"{where}, {what}": score_node_links(answers, references, fuzzy=fuzzy, internal=internal)
         for where, internal in (("phrases", True), ("all nodes", False))
         for what, fuzzy in (("good links", False), ("good or fuzzy links", True))
     }
@@ -338,11 +338,11 @@ def compared(gold: Path, format: str, system: Path) -> Iterator[Comparison]:
                 remedy="give links of the same pairs, in the same order or with the same ids",
             )
     for number, (reference, answer) in enumerate(zip(references, system_pairs, strict=True), start=1):
-        for name, one, other in (
+        for name, expected, given in (
             ("source", reference.source, answer.source),
             ("target", reference.target, answer.target),
         ):
-            difference = _difference(one, other)
+            difference = _difference(expected, given)
             if difference:
                 where = f"pair {number}" + (f" ({reference.id})" if reference.id else "")
                 raise TreeglotError(
@@ -356,9 +356,9 @@ def compared(gold: Path, format: str, system: Path) -> Iterator[Comparison]:
 def _difference(gold: ParsedSentence, system: ParsedSentence) -> str:
     """What makes two trees different, or nothing."""
     words = gold.tokens.forms, system.tokens.forms
-    for j, (one, other) in enumerate(zip(*words, strict=False), start=1):
-        if one != other:
-            return f"word {j} is {other!r} instead of {one!r}"
+    for j, (expected, given) in enumerate(zip(*words, strict=False), start=1):
+        if expected != given:
+            return f"word {j} is {given!r} instead of {expected!r}"
     if len(gold) != len(system):
         return f"{len(system):,} words instead of {len(gold):,}"
     return "the same words, but other phrases" if _children(gold) != _children(system) else ""

@@ -100,18 +100,18 @@ def translate(
                 lines = (line for _, line in read_lines(text))
                 results = translator.lines(lines, tokenized=tokenized, batch=size, **options)
         file = stack.enter_context(atomic_write(out))
-        for number, one in enumerate(track(results, "translating")):
+        for number, translated in enumerate(track(results, "translating")):
             if as_json:
-                file.write(json.dumps(_record(one, nbest, explain, values), ensure_ascii=False) + "\n")
+                file.write(json.dumps(_record(translated, nbest, explain, values), ensure_ascii=False) + "\n")
             elif nbest:
-                file.writelines(nbest_lines(number, one.result) if one.result is not None else ())
+                file.writelines(nbest_lines(number, translated.result) if translated.result is not None else ())
             elif explain:
-                file.write(explanation(number, one, values))
+                file.write(explanation(number, translated, values))
             else:
-                file.write(one.text + "\n")
+                file.write(translated.text + "\n")
             if out == "-":
                 file.flush()
-            item = one.explained(name, values) if html is not None or svg is not None else None
+            item = translated.explained(name, values) if html is not None or svg is not None else None
             if item is not None:
                 explained.append(item)
     if html is not None:
@@ -149,25 +149,27 @@ def _read_weights(path: Path, names: tuple[str, ...]) -> dict[str, float]:
     return read_moses_weights(path) if path.suffix == ".ini" else read_weights(path, names)
 
 
-def _record(one: Translated, nbest: int, explain: bool, weights: dict[str, float]) -> dict[str, object]:
+def _record(translated: Translated, nbest: int, explain: bool, weights: dict[str, float]) -> dict[str, object]:
     """A translation for JSON; the derivation has one shape for all systems (`treeglot.search.display.to_record`)."""
-    result = one.result
-    record: dict[str, object] = {"source": one.line, "translation": one.text}
+    result = translated.result
+    record: dict[str, object] = {"source": translated.line, "translation": translated.text}
     record["score"] = round(result.score, 6) if result is not None else None
     if nbest:
-        found = result.kbest if result is not None else []
-        record["nbest"] = [{"words": n.text, "score": round(n.score, 6), "features": n.features} for n in found]
+        kbest = result.kbest if result is not None else []
+        record["nbest"] = [{"words": n.text, "score": round(n.score, 6), "features": n.features} for n in kbest]
     if explain:
-        record["words"] = one.words
-        record["derivation"] = to_record(one.derivation, weights)["steps"] if one.derivation is not None else []
+        record["words"] = translated.words
+        record["derivation"] = (
+            to_record(translated.derivation, weights)["steps"] if translated.derivation is not None else []
+        )
     return record
 
 
-def explanation(number: int, one: Translated, weights: dict[str, float]) -> str:
+def explanation(number: int, translated: Translated, weights: dict[str, float]) -> str:
     """Which rule or phrase became what, and what each step adds to each feature, as text."""
-    result = one.result
+    result = translated.result
     if result is None:
         return f"{number + 1}  (an empty line)\n\n"
-    rows = [f"{number + 1}  {one.line}", f"   {one.text}   ({result.score:.3f})"]
+    rows = [f"{number + 1}  {translated.line}", f"   {translated.text}   ({result.score:.3f})"]
     rows += [f"   {line}" for line in derivation_text(result.derivation, weights).splitlines()]
     return "\n".join(rows) + "\n\n"

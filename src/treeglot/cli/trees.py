@@ -67,7 +67,7 @@ def convert_(
         options=options,
         track=lambda items: track(items, f"converting {source}"),
     )
-    for what, count in report.made.items():
+    for what, count in report.conversions.items():
         print(f"treeglot: {count:,} {what}", file=sys.stderr)
     if not is_quiet():
         print(f"treeglot: {report.items:,} written to {target}", file=sys.stderr)

@@ -126,13 +126,13 @@ class Translation:
         steps = self._result.steps(self.rank)
         if not steps:
             raise TreeglotError("no derivation was kept", remedy="translate with derivations=True")
-        made: list[RuleUse] = []
+        uses: list[RuleUse] = []
         for step in reversed(steps):  # preorder: parts stand after their whole
             grammar, kind, begin, end, label, source, target, links, below, values, headed, phrasal = step
             features: dict[str, float] = {}
             for feature, value in values:
                 features[self._names[feature]] = features.get(self._names[feature], 0.0) + value
-            made.append(
+            uses.append(
                 RuleUse(
                     grammar,
                     begin,
@@ -143,12 +143,12 @@ class Translation:
                     label,
                     tuple(links),
                     features,
-                    tuple(made[len(steps) - 1 - child] for child in below),
+                    tuple(uses[len(steps) - 1 - child] for child in below),
                     headed,
                     phrasal,
                 )
             )
-        return made[-1]
+        return uses[-1]
 
     @property
     def kbest(self) -> list[Translation]:

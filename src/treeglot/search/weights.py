@@ -64,7 +64,7 @@ def read_weights(path: str | os.PathLike[str], names: Sequence[str] = PHRASE_FEA
     (-100) may be left out. A file of an earlier version, all of whose names are Moses', is converted. The result has the order of
     ``names``.
     """
-    found: dict[str, float] = {}
+    weights: dict[str, float] = {}
     number = 0
     of_moses: bool | None = None
     for number, raw in read_lines(path):
@@ -80,7 +80,7 @@ def read_weights(path: str | os.PathLike[str], names: Sequence[str] = PHRASE_FEA
         if of_moses is None:
             of_moses = name in _NUMBERED and tuple(names) == PHRASE_FEATURES
         if of_moses and name in _NUMBERED:
-            _add(found, _NUMBERED[name], value, names, path, number, moses_name=name)
+            _add(weights, _NUMBERED[name], value, names, path, number, moses_name=name)
         elif not of_moses and name in _NUMBERED:
             raise InputError(
                 f"unknown feature '{name}': a name of Moses'",
@@ -96,8 +96,8 @@ def read_weights(path: str | os.PathLike[str], names: Sequence[str] = PHRASE_FEA
                 remedy="use one kind of names in a file",
             )
         else:
-            _add(found, name, value, names, path, number)
-    return _complete(found, names, path, number)
+            _add(weights, name, value, names, path, number)
+    return _complete(weights, names, path, number)
 
 
 def write_weights(path: str | os.PathLike[str], weights: Mapping[str, float], *, note: str = "") -> None:
@@ -114,7 +114,7 @@ def write_weights(path: str | os.PathLike[str], weights: Mapping[str, float], *,
 
 def read_moses_weights(path: str | os.PathLike[str]) -> dict[str, float]:
     """The ``[weight]`` section of a moses.ini, as weights of our features."""
-    found: dict[str, float] = {}
+    weights: dict[str, float] = {}
     inside = seen = False
     number = 0
     for number, raw in read_lines(path):
@@ -138,10 +138,10 @@ def read_moses_weights(path: str | os.PathLike[str]) -> dict[str, float]:
                     remedy="give one weight for each score of the feature",
                 )
             for feature, value in zip(_MOSES[name], fields, strict=True):
-                _add(found, feature, value, PHRASE_FEATURES, path, number, moses_name=name)
+                _add(weights, feature, value, PHRASE_FEATURES, path, number, moses_name=name)
     if not seen:
         raise InputError("no [weight] section", path=path, line=max(number, 1), remedy="give a moses.ini with weights")
-    return _complete(found, PHRASE_FEATURES, path, number)
+    return _complete(weights, PHRASE_FEATURES, path, number)
 
 
 def format_moses_weights(weights: Mapping[str, float]) -> str:
@@ -189,7 +189,7 @@ def _unknown(name: str, names: Iterable[str], path: str | os.PathLike[str], line
 
 
 def _add(
-    found: dict[str, float],
+    weights: dict[str, float],
     name: str,
     value: str,
     names: Sequence[str],
@@ -200,7 +200,7 @@ def _add(
 ) -> None:
     if name not in names:
         raise _unknown(name, names, path, line)
-    if name in found:
+    if name in weights:
         raise InputError(
             f"'{moses_name or name}' a second time", path=path, line=line, remedy="keep one of the two lines"
         )
@@ -212,16 +212,16 @@ def _add(
         number = math.nan
     if not math.isfinite(number):
         raise InputError(f"'{value}' is not a number", path=path, line=line, remedy="write a number such as 0.25")
-    found[name] = number
+    weights[name] = number
 
 
 def _complete(
-    found: dict[str, float], names: Sequence[str], path: str | os.PathLike[str], line: int
+    weights: dict[str, float], names: Sequence[str], path: str | os.PathLike[str], line: int
 ) -> dict[str, float]:
     optional = _optional(names)
-    missing = [name for name in names if name not in found and name not in optional]
+    missing = [name for name in names if name not in weights and name not in optional]
     if missing:
         raise InputError(
             f"no weight for {', '.join(missing)}", path=path, line=max(line, 1), remedy="add a line for each name"
         )
-    return {name: found.get(name, optional.get(name, 0.0)) for name in names}
+    return {name: weights.get(name, optional.get(name, 0.0)) for name in names}

@@ -148,9 +148,9 @@ def optimise(
         best = [_climb(method, pool, space, starts, rng.getrandbits(64), threads)]
         for distance in DISTANCES if method.perturbations else ():
             starts = [_near(best[-1][0], distance, space, scalable, rng) for _ in range(method.perturbations)]
-            found = _climb(method, pool, space, starts, rng.getrandbits(64), threads)
-            if found[1] > best[-1][1] + 1e-9:
-                best.append(found)
+            reached = _climb(method, pool, space, starts, rng.getrandbits(64), threads)
+            if reached[1] > best[-1][1] + 1e-9:
+                best.append(reached)
         weights = best[-1][0]
     elif isinstance(method, Mira):
         weights, _ = pool.mira(
@@ -188,7 +188,7 @@ def _climb(
     method: Mert, pool: core.Pool, space: Space, starts: list[list[float]], seed: int, threads: int
 ) -> tuple[list[float], float]:
     """The best point reached from some starts; the first of them where another is not better."""
-    found = pool.mert(
+    points = pool.mert(
         starts,
         space.free,
         space.lower,
@@ -201,8 +201,8 @@ def _climb(
         narrowest=method.narrowest,
         threads=threads,
     )
-    best = max(found, key=lambda pair: pair[1])
-    return found[0] if best[1] <= found[0][1] + 1e-9 else best
+    best = max(points, key=lambda pair: pair[1])
+    return points[0] if best[1] <= points[0][1] + 1e-9 else best
 
 
 def _size(weights: Sequence[float], space: Space) -> float:
@@ -212,11 +212,11 @@ def _size(weights: Sequence[float], space: Space) -> float:
 def _near(weights: Sequence[float], distance: float, space: Space, scalable: bool, rng: random.Random) -> list[float]:
     """A point whose free weights differ by up to ``distance`` times the largest weight."""
     size = _size(weights, space) * distance
-    found = [
+    moved = [
         min(max(weight + size * (2 * rng.random() - 1), lower), upper) if free else weight
         for weight, free, lower, upper in zip(weights, space.free, space.lower, space.upper, strict=True)
     ]
-    return space.normalised(found) if scalable else found
+    return space.normalised(moved) if scalable else moved
 
 
 def _random_start(
@@ -226,10 +226,10 @@ def _random_start(
     if number % 2 == 0:
         return _near(current, 0.5, space, scalable, rng)
     size = _size(current, space)
-    found = []
+    drawn = []
     for weight, free, lower, upper in zip(current, space.free, space.lower, space.upper, strict=True):
         draw, flip = rng.random(), rng.random()
         sign = math.copysign(1.0, weight) if weight else (1.0 if draw < 0.5 else -1.0)
         value = size * draw * (sign if flip < 0.9 else -sign)
-        found.append(min(max(value, lower), upper) if free else weight)
-    return space.normalised(found) if scalable else found
+        drawn.append(min(max(value, lower), upper) if free else weight)
+    return space.normalised(drawn) if scalable else drawn

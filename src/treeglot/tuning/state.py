@@ -45,9 +45,9 @@ class Iteration:
 
 def digest(references: Sequence[str] | Sequence[Sequence[str]]) -> str:
     """A short name for a set of references."""
-    found = hashlib.blake2b(digest_size=16)
-    found.update(json.dumps([r if isinstance(r, str) else list(r) for r in references]).encode())
-    return found.hexdigest()
+    hashed = hashlib.blake2b(digest_size=16)
+    hashed.update(json.dumps([r if isinstance(r, str) else list(r) for r in references]).encode())
+    return hashed.hexdigest()
 
 
 class StateFolder:
@@ -109,9 +109,9 @@ def _write(path: Path, content: dict[str, Any]) -> None:
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-        if not isinstance(found, dict):
+        state = json.loads(path.read_text(encoding="utf-8"))
+        if not isinstance(state, dict):
             raise ValueError
     except ValueError:
         raise InputError("not JSON, or damaged", path=path, line=1, remedy="delete it") from None
-    return found
+    return state

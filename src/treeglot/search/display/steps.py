@@ -66,18 +66,18 @@ def list_steps(derivation: RuleUse) -> list[Step]:
         depth[n] = depth[parents[n]] + 1
     for n in range(len(uses) - 1, 0, -1):
         height[parents[n]] = max(height[parents[n]], height[n] + 1)
-    made, spans = _targets(uses, below)
+    produced, spans = _targets(uses, below)
     steps = []
     for n, use in enumerate(uses):
         covered = {j for child in use.children for j in range(child.begin, child.end)}
         own = tuple(j for j in range(use.begin, use.end) if j not in covered)
-        steps.append(Step(n + 1, parents[n] + 1, depth[n], height[n], use, own, tuple(made[n]), spans[n]))
+        steps.append(Step(n + 1, parents[n] + 1, depth[n], height[n], use, own, tuple(produced[n]), spans[n]))
     return steps
 
 
 def _targets(uses: list[RuleUse], below: list[list[int]]) -> tuple[list[list[int]], list[tuple[int, int]]]:
     """The target words that each use made itself, and the span of all words made by it or below it."""
-    made: list[list[int]] = [[] for _ in uses]
+    produced: list[list[int]] = [[] for _ in uses]
     spans: list[tuple[int, int]] = [(0, 0)] * len(uses)
     position = 0
     walk: list[tuple[int, int, Iterator[str | int]]] = [(0, 0, iter(uses[0].target_items))]
@@ -85,7 +85,7 @@ def _targets(uses: list[RuleUse], below: list[list[int]]) -> tuple[list[list[int
         n, start, items = walk[-1]
         for item in items:
             if isinstance(item, str):
-                made[n].append(position)
+                produced[n].append(position)
                 position += 1
             else:
                 child = below[n][item]
@@ -94,7 +94,7 @@ def _targets(uses: list[RuleUse], below: list[list[int]]) -> tuple[list[list[int
         else:
             spans[n] = (start, position)
             walk.pop()
-    return made, spans
+    return produced, spans
 
 
 def to_record(derivation: RuleUse, weights: Mapping[str, float] | None = None) -> dict[str, Any]:

@@ -95,8 +95,8 @@ def derivation_svg(
             f'y="{number(words_top + look.word * 1.08)}"{direction}>{escape(word)}</text>'
         )
     for step in steps:
-        for made in _runs(step.target_words):
-            left, right = _box(made, centres, [pixels(word, look.word) for word in target])
+        for run in _runs(step.target_words):
+            left, right = _box(run, centres, [pixels(word, look.word) for word in target])
             body.append(
                 f'<text class="tg-number" style="fill:{step_colour(step.number)};stroke:none" '
                 f'x="{number((left + right) / 2)}" y="{number(words_top + look.word * 2.1)}">{step.number}</text>'
@@ -136,17 +136,17 @@ def _line(words: Sequence[str], look: Look, least_width: float = 0.0) -> tuple[l
 
 def _levels(steps: Sequence[Step]) -> dict[int, int]:
     """The row of each step's bar (1 is next to the words); steps of single words need none."""
-    found: dict[int, int] = {}
+    levels: dict[int, int] = {}
     for step in reversed(steps):
         begin, end = step.source_span
         low, high = step.target_span
         if end - begin > 1 or high - low > 1:
-            found[step.number] = found.get(step.number, 0) + 1
-            found[step.parent] = max(found.get(step.parent, 0), found[step.number])
+            levels[step.number] = levels.get(step.number, 0) + 1
+            levels[step.parent] = max(levels.get(step.parent, 0), levels[step.number])
         else:
-            found[step.parent] = max(found.get(step.parent, 0), found.pop(step.number, 0))
-    found.pop(0, None)
-    return found
+            levels[step.parent] = max(levels.get(step.parent, 0), levels.pop(step.number, 0))
+    levels.pop(0, None)
+    return levels
 
 
 def _box(words: Sequence[int], centres: Sequence[float], widths: Sequence[float]) -> tuple[float, float]:
@@ -163,11 +163,11 @@ def _runs(words: Sequence[int]) -> list[list[int]]:
     [[0, 1], [4]]
     """
     runs: list[list[int]] = [[words[0]]] if words else []
-    for one, two in pairwise(words):
-        if two == one + 1:
-            runs[-1].append(two)
+    for previous, word in pairwise(words):
+        if word == previous + 1:
+            runs[-1].append(word)
         else:
-            runs.append([two])
+            runs.append([word])
     return runs
 
 
@@ -190,10 +190,10 @@ def _flows(
     top = max(word.box.bottom for word in source.words) if source.words else 0.0
     out = []
     for step in steps:
-        for words in _runs(step.source_words):
-            for made in _runs(step.target_words):
-                a, b = _box(words, middles, widths)
-                c, d = _box(made, centres, target_widths)
+        for source_run in _runs(step.source_words):
+            for target_run in _runs(step.target_words):
+                a, b = _box(source_run, middles, widths)
+                c, d = _box(target_run, centres, target_widths)
                 bend = (top + words_top) / 2
                 out.append(
                     f'<path class="tg-flow s{step.number}" style="fill:{step_colour(step.number)}" '
@@ -284,10 +284,10 @@ def _chips(
 
 def _ancestors(steps: Sequence[Step]) -> dict[int, list[int]]:
     """Each step and those above it."""
-    found: dict[int, list[int]] = {0: []}
+    ancestors: dict[int, list[int]] = {0: []}
     for step in steps:
-        found[step.number] = [step.number, *found[step.parent]]
-    return found
+        ancestors[step.number] = [step.number, *ancestors[step.parent]]
+    return ancestors
 
 
 def _rules(

@@ -61,10 +61,10 @@ def show(side: str) -> str:
 
 def _last_children(steps: list[Step]) -> list[bool]:
     """Whether each step is the last one below its parent."""
-    found = [False] * len(steps)
+    is_last = [False] * len(steps)
     latest: dict[int, int] = {}
     for step in steps:
         latest[step.parent] = step.number
     for number in latest.values():
-        found[number - 1] = True
-    return found
+        is_last[number - 1] = True
+    return is_last
