@@ -54,8 +54,8 @@ def hansards(data: Path) -> tuple[Lines, Lines, list[dict[str, Any]]]:
     folder = data / "words/hansards-en-fr"
 
     def text(name: str) -> Lines:
-        found = re.findall(r"<s snum=\d+>(.*?)</s>", (folder / name).read_text(encoding="utf-8"))
-        return [" ".join(line.lower().split()) for line in found]
+        sentences = re.findall(r"<s snum=\d+>(.*?)</s>", (folder / name).read_text(encoding="utf-8"))
+        return [" ".join(line.lower().split()) for line in sentences]
 
     gold: list[dict[str, Any]] = [{"sure": [], "possible": [], "words": None} for _ in text("test.e")]
     for line in sorted(set((folder / "test.wa.nonullalign").read_text().splitlines())):

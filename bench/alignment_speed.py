@@ -56,9 +56,9 @@ def measure(prefix: Path, name: str, limit: int, threads: int) -> dict[str, Any]
     parts = {" dev": slice(0, development), " test": slice(development, None)} if development else {"": slice(None)}
     items = [Gold(map(tuple, item["sure"]), map(tuple, item["possible"]), item["words"]) for item in gold]
     for heuristic in HEURISTICS if gold else ():
-        found = [alignment.parse_links(line) for line in result.symmetrized(heuristic)[: len(items)]]
+        links = [alignment.parse_links(line) for line in result.symmetrized(heuristic)[: len(items)]]
         for part, chosen in parts.items():
-            row[heuristic + part] = round(100 * score_alignment(found[chosen], items[chosen]).aer, 1)
+            row[heuristic + part] = round(100 * score_alignment(links[chosen], items[chosen]).aer, 1)
     return row
 
 

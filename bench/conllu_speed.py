@@ -97,9 +97,9 @@ def generate(path: Path, sentences: int, *, seed: int = 1) -> None:
 
 def treebank(folder: Path) -> Path:
     """The largest CoNLL-U file of the real data if there is any, else a generated one."""
-    found = [*Path(os.environ["TREEGLOT_DATA"], "trees").rglob("*.conllu")] if "TREEGLOT_DATA" in os.environ else []
-    if found:
-        return max(found, key=lambda path: path.stat().st_size)
+    treebanks = [*Path(os.environ["TREEGLOT_DATA"], "trees").rglob("*.conllu")] if "TREEGLOT_DATA" in os.environ else []
+    if treebanks:
+        return max(treebanks, key=lambda path: path.stat().st_size)
     path = folder / "generated.conllu"
     generate(path, 4_000)
     return path

@@ -77,14 +77,14 @@ def main() -> int:
         for label, limits, nbest in settings:
             decoder = phrase_decoder(table, model, weights, **limits)
             start = time.process_time()
-            found = decoder.translate(sentences, nbest=nbest, threads=1, derivations=False)
+            translations = decoder.translate(sentences, nbest=nbest, threads=1, derivations=False)
             seconds = time.process_time() - start
             rows.append(
                 {
                     "search": label,
                     "sentences/s": round(len(sentences) / seconds, 1),
-                    "score": round(sum(best.score for best in found) / len(found), 3),
-                    "BLEU": bleu([best.text for best in found], references),
+                    "score": round(sum(best.score for best in translations) / len(translations), 3),
+                    "BLEU": bleu([best.text for best in translations], references),
                     "peak MB": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
                 }
             )

@@ -147,9 +147,9 @@ def main() -> int:
             for _ in range(options.rounds):
                 for forest in forests:
                     before = time.process_time()
-                    found = search.run(forest, size, distinct=size > 1, steps=False)
+                    kbest = search.run(forest, size, distinct=size > 1, steps=False)
                     seconds += time.process_time() - before
-                    score += found[0][0]
+                    score += kbest[0][0]
                     hypotheses += search.counts()[1]
                     states += search.counts()[2]
             runs = options.rounds * len(forests)
@@ -159,13 +159,13 @@ def main() -> int:
                 flush=True,
             )
         search = Search(model.core, WEIGHTS)
-        for what, made in (
+        for what, example in (
             ("a chain of 2,000 nodes", maker.chain(2000)),
             ("an edge with 500 tails", maker.flat(500)),
             ("200 words", maker.forest(200)),
         ):
-            single = cpu(lambda made=made: search.run(made, 1))  # type: ignore[misc]
-            many = cpu(lambda made=made: search.run(made, 100, distinct=True))  # type: ignore[misc]
+            single = cpu(lambda example=example: search.run(example, 1))  # type: ignore[misc]
+            many = cpu(lambda example=example: search.run(example, 100, distinct=True))  # type: ignore[misc]
             print(f"{what}: {1000 * single:.0f} ms, with 100 distinct translations {1000 * many:.0f} ms")
     print(f"peak memory: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024} MB")
     return 0

@@ -48,8 +48,8 @@ def main() -> int:
         print(__doc__, file=sys.stderr)
         return 2
     forward, *backward = map(Path, sys.argv[1:])
-    found = set(entries(forward)) | {(target, source) for path in backward for source, target in entries(path)}
-    for source, target in sorted(found):
+    pairs = set(entries(forward)) | {(target, source) for path in backward for source, target in entries(path)}
+    for source, target in sorted(pairs):
         print(f"{source}\t{target}")
     return 0
 

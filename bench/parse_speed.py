@@ -40,10 +40,10 @@ def agreement(backend: str, lang: str, options: dict[str, object], gold: Path, l
         parsed = list(parser.parse([sentence.tokens.forms for sentence in sentences]))
         seconds = time.monotonic() - start
         description = parser.description
-    for one, other in zip(sentences, parsed, strict=True):
-        if one.dependency is not None and other.dependency is not None:
-            words += len(one)
-            right += sum(a == b for a, b in zip(one.dependency.heads, other.dependency.heads, strict=True))
+    for gold_sentence, sentence in zip(sentences, parsed, strict=True):
+        if gold_sentence.dependency is not None and sentence.dependency is not None:
+            words += len(gold_sentence)
+            right += sum(a == b for a, b in zip(gold_sentence.dependency.heads, sentence.dependency.heads, strict=True))
     return {
         "parser": description,
         "uas": round(100 * right / words, 2),
@@ -70,7 +70,7 @@ def main() -> None:
         if given.gold is None:
             lines = itertools.islice(read_lines(given.text), given.lines)
             text.write_text("".join(f"{line}\n" for _, line in lines), encoding="utf-8")
-        for backend in [found for found in ready if not given.parser or found in given.parser]:
+        for backend in ready if not given.parser else [parser for parser in ready if parser in given.parser]:
             for model in given.model or [None]:
                 more: dict[str, object] = {"model": model} if model else {}
                 if backend == "corenlp":

@@ -48,9 +48,9 @@ class Score:
     found: int = 0
     wanted: int = 0
 
-    def add(self, found: Counter[object], wanted: Counter[object]) -> None:
-        self.match += (found & wanted).total()
-        self.found += found.total()
+    def add(self, proposed: Counter[object], wanted: Counter[object]) -> None:
+        self.match += (proposed & wanted).total()
+        self.found += proposed.total()
         self.wanted += wanted.total()
 
     @property
@@ -76,7 +76,7 @@ class Parseval:
 
     def add(
         self,
-        found: ConstituencyTree,
+        tree: ConstituencyTree,
         wanted: ConstituencyTree,
         punctuation: Iterable[bool],
         ignore: frozenset[str] = frozenset(),
@@ -85,10 +85,10 @@ class Parseval:
         places = [0]
         for mark in punctuation:
             places.append(places[-1] + (not mark))
-        one = brackets(found, places)
-        other = [bracket for bracket in brackets(wanted, places) if bracket[0] not in ignore]
-        self.labelled.add(Counter(one), Counter(other))
-        self.unlabelled.add(Counter(set(unlabelled(one))), Counter(set(unlabelled(other))))
+        proposed = brackets(tree, places)
+        expected = [bracket for bracket in brackets(wanted, places) if bracket[0] not in ignore]
+        self.labelled.add(Counter(proposed), Counter(expected))
+        self.unlabelled.add(Counter(set(unlabelled(proposed))), Counter(set(unlabelled(expected))))
 
 
 def brackets(tree: ConstituencyTree, places: list[int]) -> list[Bracket]:
@@ -296,13 +296,13 @@ def main(arguments: list[str] | None = None) -> None:
         notes.append(
             f"{corpus}: {seen['all']:,} sentences, {seen['same words']:,} with the same words in both trees{joined}."
         )
-        found = share(shared_nodes, gold.counts[Kind.PHRASAL])
+        percentage = share(shared_nodes, gold.counts[Kind.PHRASAL])
         notes.append(
-            f"{corpus}: the conversion has {found} of the {gold.counts[Kind.PHRASAL]:,} phrasal nodes of the treebank."
+            f"{corpus}: the conversion has {percentage} of the {gold.counts[Kind.PHRASAL]:,} phrasal nodes of the treebank."
         )
-        found = share(gold.by_punctuation, gold.counts[Kind.CROSSING])
+        percentage = share(gold.by_punctuation, gold.counts[Kind.CROSSING])
         notes.append(
-            f"{corpus}: {found} of the {gold.counts[Kind.CROSSING]:,} others cross a subtree in punctuation only."
+            f"{corpus}: {percentage} of the {gold.counts[Kind.CROSSING]:,} others cross a subtree in punctuation only."
         )
         coverage += [gold.row(corpus, "treebank"), converted.row(corpus, "converted")]
         rows = [(corpus, "one constituent per head", flat), (corpus, "projected levels", ours)]

@@ -112,7 +112,7 @@ def make_project(options: argparse.Namespace, name: str, text: Path) -> Project:
         name=name,
         source=source,
         target=target,
-        sets=", ".join(f'"{one}"' for one in name.split("+")),
+        sets=", ".join(f'"{part}"' for part in name.split("+")),
         parsed=options.parsed.resolve(),
         method=options.method,
         heuristic=options.heuristic,
@@ -161,17 +161,17 @@ def print_scores(projects: dict[str, Project], outputs: dict[str, list[list[str]
     for name, runs in outputs.items():
         scores: dict[str, list[float]] = {metric: [] for metric in METRICS}
         p: dict[tuple[str, str], list[float]] = {}
-        for run, found in enumerate(runs):
-            for metric, score in zip(METRICS, evaluate(found, references, METRICS, options=scoring), strict=True):
+        for run, hypotheses in enumerate(runs):
+            for metric, score in zip(METRICS, evaluate(hypotheses, references, METRICS, options=scoring), strict=True):
                 scores[metric].append(score.score)
                 signatures[metric] = score.signature
             if name != "STR" and "STR" in outputs:
                 for metric in METRICS:
                     for test in TESTS if metric == "bleu-lc" else TESTS[:1]:
-                        [one] = compare(
-                            outputs["STR"][run], {name: found}, references, [metric], test=test, options=scoring
+                        [comparison] = compare(
+                            outputs["STR"][run], {name: hypotheses}, references, [metric], test=test, options=scoring
                         )
-                        p.setdefault((metric, test), []).append(one.p)
+                        p.setdefault((metric, test), []).append(comparison.p)
         cells = [name, f"{len(PhraseTable(projects[name].table)):,}"]
         tuned = dev_bleu(projects[name], seeds)
         cells.append(spread(tuned) if tuned else "")
@@ -189,12 +189,12 @@ def print_scores(projects: dict[str, Project], outputs: dict[str, list[list[str]
 
 
 def ngrams(lines: Iterable[str], longest: int) -> set[str]:
-    found = set()
+    grams = set()
     for line in lines:
         words = line.split()
         for begin in range(len(words)):
-            found |= {" ".join(words[begin:end]) for end in range(begin + 1, min(begin + longest, len(words)) + 1)}
-    return found
+            grams |= {" ".join(words[begin:end]) for end in range(begin + 1, min(begin + longest, len(words)) + 1)}
+    return grams
 
 
 def print_use(projects: dict[str, Project], tuned: bool) -> None:
@@ -208,7 +208,11 @@ def print_use(projects: dict[str, Project], tuned: bool) -> None:
     for name, project in projects.items():
         weights = project.weights("phrases") if tuned else start_weights(project.system("phrases"))
         decoder = project.decoder("phrases", weights)
-        uses = [use for one in decoder.translate(test, threads=project.threads) for use in one.derivation.children]
+        uses = [
+            use
+            for translation in decoder.translate(test, threads=project.threads)
+            for use in translation.derivation.children
+        ]
         own = PhraseTable(project.table)
         words = {word for line in test for word in line.split()}
         covered = [source for source in wanted if own.lookup(source, 1)]
@@ -231,10 +235,10 @@ def print_use(projects: dict[str, Project], tuned: bool) -> None:
 
 def counts(project: Project, name: str, longest: int) -> Iterator[str]:
     """Lines with the phrase pairs of one set and their counts."""
-    one, two = project.corpus("train")
+    source, target = project.corpus("train")
     out = BytesIO()
     spans = [] if name == "STR" else [project.folder / f"rules/{name}.spans"]
-    write_phrase_counts(one, two, project.links, out, spans=spans, consistent=not spans, max_length=longest)
+    write_phrase_counts(source, target, project.links, out, spans=spans, consistent=not spans, max_length=longest)
     return iter(out.getvalue().decode().splitlines())
 
 
@@ -246,13 +250,13 @@ def read_spans(project: Project, name: str) -> Iterator[list[tuple[int, ...]]]:
 
 def span_pairs(project: Project, name: str, longest: int) -> set[tuple[str, str]]:
     """The phrase pairs under linked nodes."""
-    found = set()
+    pairs = set()
     texts = (map(str.split, lines_of(path)) for path in project.corpus("train"))
     for source, target, spans in zip(*texts, read_spans(project, name), strict=True):
         for a, b, c, d in spans:
             if b - a <= longest and d - c <= longest:
-                found.add((" ".join(source[a:b]), " ".join(target[c:d])))
-    return found
+                pairs.add((" ".join(source[a:b]), " ".join(target[c:d])))
+    return pairs
 
 
 def print_sets(project: Project) -> None:
@@ -292,8 +296,8 @@ def print_brackets(parsed: Path, languages: Sequence[str], lines: int | None) ->
     for language in languages:
         counted = BracketStatistics()
         files = (read_sentences(parsed / f"train.{language}.{ending}") for ending in ("penn", "conllu"))
-        for one, other in islice(zip(*files, strict=True), lines):
-            counted.add(ParsedSentence.of(other.dependency, one.constituency, id=one.id))
+        for phrases, words in islice(zip(*files, strict=True), lines):
+            counted.add(ParsedSentence.of(words.dependency, phrases.constituency, id=phrases.id))
         shares = (f"{100 * share:.1f} %" for share in (counted.constituency_only, counted.dependency_only))
         rows.append([language, f"{counted.constituency:,}", f"{counted.dependency:,}", *shares])
     print_table(["trees", "constituents", "dependency brackets", "constituents only", "dependency only"], rows)
@@ -333,8 +337,8 @@ def main() -> None:
 
         outputs[name] = [lines_of(translate_part(project, "phrases", "test", announce, seed=seed)) for seed in seeds]
     tuning = "not tuned" if options.untuned else f"{options.method}, {len(seeds)} seed{'s' if len(seeds) > 1 else ''}"
-    one = next(iter(projects.values()))
-    print(f"{options.pair}, {len(lines_of(one.corpus('train')[0])):,} sentence pairs, {options.heuristic}, {tuning}")
+    first = next(iter(projects.values()))
+    print(f"{options.pair}, {len(lines_of(first.corpus('train')[0])):,} sentence pairs, {options.heuristic}, {tuning}")
     print_scores(projects, outputs, seeds)
     if "STR" in projects:
         print_use(projects, not options.untuned)

@@ -24,8 +24,12 @@ def fits(pair: tuple[str, str]) -> bool:
     >>> fits(("a " * 8, "b " * 15)), fits(("a " * 8, "b " * 16)), fits(("a " * 7, "b " * 8))
     (True, False, False)
     """
-    one, two = (len(text.split()) for text in pair)
-    return min(one, two) >= SHORTEST and max(one, two) <= LONGEST and max(one, two) / min(one, two) < RATIO
+    source, target = (len(text.split()) for text in pair)
+    return (
+        min(source, target) >= SHORTEST
+        and max(source, target) <= LONGEST
+        and max(source, target) / min(source, target) < RATIO
+    )
 
 
 def main() -> None:

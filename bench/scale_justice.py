@@ -61,14 +61,14 @@ def prepare(folder: Path, pairs: int) -> dict[str, int]:
     with (
         gzip.open(DATA / "corpus.fr.gz", "rt", encoding="utf-8") as french,
         gzip.open(DATA / "corpus.en.gz", "rt", encoding="utf-8") as english,
-        (folder / "fr").open("w", encoding="utf-8") as one,
-        (folder / "en").open("w", encoding="utf-8") as two,
+        (folder / "fr").open("w", encoding="utf-8") as source_file,
+        (folder / "en").open("w", encoding="utf-8") as target_file,
     ):
         for f, e in zip(french, english, strict=True):
             source, target = TOKEN.findall(f.lower()), TOKEN.findall(e.lower())
             if 1 <= len(source) <= LONGEST and 1 <= len(target) <= LONGEST:
-                one.write(" ".join(source) + "\n")
-                two.write(" ".join(target) + "\n")
+                source_file.write(" ".join(source) + "\n")
+                target_file.write(" ".join(target) + "\n")
                 words += len(source) + len(target)
                 done += 1
             if done == pairs:

@@ -152,15 +152,15 @@ def word_evidence(
 ) -> dict[Part, list[WordEvidence]]:
     """What is known about the words of each unit."""
     words = learn_words([pair for part in PARTS for pair in corpus.pairs[part]], dictionary=dictionary)
-    found = {part: _evidence(corpus.pairs[part], words, source) for part in PARTS}
+    evidence = {part: _evidence(corpus.pairs[part], words, source) for part in PARTS}
     if source == "linker":
-        linker = WordLinker.fit(corpus.pairs["train"], found["train"], corpus.groups)
+        linker = WordLinker.fit(corpus.pairs["train"], evidence["train"], corpus.groups)
         return {
-            "train": cross_fitted(corpus.pairs["train"], found["train"], corpus.groups),
-            "dev": linker.improve(corpus.pairs["dev"], found["dev"]),
-            "test": linker.improve(corpus.pairs["test"], found["test"]),
+            "train": cross_fitted(corpus.pairs["train"], evidence["train"], corpus.groups),
+            "dev": linker.improve(corpus.pairs["dev"], evidence["dev"]),
+            "test": linker.improve(corpus.pairs["test"], evidence["test"]),
         }
-    return found
+    return evidence
 
 
 def _evidence(pairs: list[AlignedPair], words: WordKnowledge, source: Source) -> list[WordEvidence]:
@@ -181,12 +181,12 @@ def _evidence(pairs: list[AlignedPair], words: WordKnowledge, source: Source) ->
 
 def score_words(corpus: Corpus, evidence: dict[Part, list[WordEvidence]], part: Part) -> tuple[float, float, float]:
     """P, R and F of word links against those in the file."""
-    right = found = gold = 0
+    right = proposed = gold = 0
     for pair, known in zip(corpus.pairs[part], evidence[part], strict=True):
         links = {(int(u), int(v)) for u, v in zip(*np.nonzero(known.links), strict=True)}
         wanted = {link[:2] for link in pair.word_links}
-        right, found, gold = right + len(links & wanted), found + len(links), gold + len(wanted)
-    return right / max(found, 1), right / max(gold, 1), 2 * right / max(found + gold, 1)
+        right, proposed, gold = right + len(links & wanted), proposed + len(links), gold + len(wanted)
+    return right / max(proposed, 1), right / max(gold, 1), 2 * right / max(proposed + gold, 1)
 
 
 def lower_cased(pair: AlignedPair) -> AlignedPair:

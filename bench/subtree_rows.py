@@ -90,10 +90,10 @@ class Bench:
                 raise SystemExit(f"no dictionary for {self.name}: --dictionary {self.name.split('-')[0]}=FILE")
             entries = Dictionary.read(self.dictionary)
         name = f"{self.name}-{source}{'-dictionary' if dictionary else ''}"
-        found: dict[Part, list[WordEvidence]] = self.cache.get(
+        evidence: dict[Part, list[WordEvidence]] = self.cache.get(
             name, lambda: word_evidence(self.corpus, source, entries)
         )
-        return found
+        return evidence
 
     def tables(self, source: Source, dictionary: bool) -> dict[Part, CandidateTable]:
         """All candidates with all features."""
@@ -208,13 +208,13 @@ def apply(model: SubtreeAligner, table: CandidateTable) -> Links:
 
 def score(pairs: Sequence[AlignedPair], links: Links, annotated: Sequence[bool]) -> Result:
     """Of internal nodes, against good links, and against good and fuzzy links alike."""
-    found = []
+    figures = []
     for kinds, everything in ((("good",), True), (("good",), False), (("good", "fuzzy"), False)):
         chosen = [k for k, marked in enumerate(annotated) if marked or everything]
         gold = [GoldNodes({link[:2] for link in pairs[k].node_links if link.kind in kinds}) for k in chosen]
         value = score_node_links([links[k] for k in chosen], gold)
-        found.append((value.precision, value.recall, value.f1))
-    return Result(*found)
+        figures.append((value.precision, value.recall, value.f1))
+    return Result(*figures)
 
 
 __all__ = ["Bench", "Result", "Row", "replace"]

@@ -64,7 +64,7 @@ def main() -> int:
         references = (DATA / "test.en").read_text(encoding="utf-8").splitlines()[: options.sentences]
         with ThotSmtModel("fast_align", config) as model:
             start = time.process_time()
-            found = [model.translate(line).translation for line in lines]
+            hypotheses = [model.translate(line).translation for line in lines]
             seconds = time.process_time() - start
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
         print(
@@ -73,7 +73,7 @@ def main() -> int:
         try:
             import sacrebleu
 
-            print(sacrebleu.corpus_bleu(found, [references], tokenize="none"))
+            print(sacrebleu.corpus_bleu(hypotheses, [references], tokenize="none"))
         except ImportError:
             pass
     return 0

@@ -49,9 +49,9 @@ def nltk_kernel(a: Any, b: Any, decay: float = 0.4) -> float:
             value = 0.0
             if rules[0][id(x)] == rules[1][id(y)]:
                 value = decay
-                for one, other in zip(x, y, strict=True):
-                    if not isinstance(one, str):
-                        value *= 1 + delta(one, other)
+                for left, right in zip(x, y, strict=True):
+                    if not isinstance(left, str):
+                        value *= 1 + delta(left, right)
             memo[key] = value
         return memo[key]
 

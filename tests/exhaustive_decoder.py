@@ -439,7 +439,7 @@ class HeadDependents:
         ]
         for size in range(1, len(known) + 1):
             for chosen in itertools.combinations(known, size):
-                if all(one[1] <= two[0] for one, two in itertools.pairwise(chosen)):
+                if all(before[1] <= after[0] for before, after in itertools.pairwise(chosen)):
                     self.build(node, source, symbols, rule, chosen)
 
     def build(

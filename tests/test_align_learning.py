@@ -76,8 +76,8 @@ def hmm_inputs(draw: st.DrawFn) -> tuple[list[list[float]], list[float], list[fl
 @given(hmm_inputs())
 def test_posteriors_equal_enumeration(case: tuple[list[list[float]], list[float], list[float], float]) -> None:
     posterior, nothing, total, taken, possible = enumerate_hmm(*case)
-    got, got_nothing, got_likelihood, got_taken, got_possible = core.hmm_posteriors(*case)
-    assert got == pytest.approx([value for row in posterior for value in row], rel=1e-3, abs=1e-6)
+    posteriors, got_nothing, got_likelihood, got_taken, got_possible = core.hmm_posteriors(*case)
+    assert posteriors == pytest.approx([value for row in posterior for value in row], rel=1e-3, abs=1e-6)
     assert got_nothing == pytest.approx(nothing, rel=1e-3, abs=1e-6)
     assert got_likelihood == pytest.approx(math.log(total), rel=1e-4, abs=1e-4)
     assert got_taken == pytest.approx([taken.get(k, 0.0) for k in range(2 * CLIP + 1)], rel=1e-3, abs=1e-5)

@@ -35,8 +35,8 @@ def made_up(sentences: int, seed: int = 3) -> tuple[list[str], list[str], list[s
     return source, target, gold
 
 
-def score(found: list[str], gold: list[set[tuple[int, int]]]) -> AlignmentScore:
-    return score_alignment([alignment.parse_links(line) for line in found], [Gold(links) for links in gold])
+def score(lines: list[str], gold: list[set[tuple[int, int]]]) -> AlignmentScore:
+    return score_alignment([alignment.parse_links(line) for line in lines], [Gold(links) for links in gold])
 
 
 def test_finds_the_links_and_translations(tmp_path: Path) -> None:
@@ -242,9 +242,9 @@ class TestCommands:
         assert caught.value.path == str(files / "a.tgt") and caught.value.line == 1
 
     def test_giza(self, files: Path) -> None:
-        one = "# Sentence pair (1) source length 2 target length 2 alignment score : 0.1\n"
-        (files / "f").write_text(one + "x y \nNULL ({ }) a ({ 1 2 }) b ({ }) \n")
-        (files / "r").write_text(one + "a b \nNULL ({ 2 }) x ({ 1 }) y ({ }) \n")
+        heading = "# Sentence pair (1) source length 2 target length 2 alignment score : 0.1\n"
+        (files / "f").write_text(heading + "x y \nNULL ({ }) a ({ 1 2 }) b ({ }) \n")
+        (files / "r").write_text(heading + "a b \nNULL ({ 2 }) x ({ 1 }) y ({ }) \n")
         assert (
             self.run("symmetrize", files / "f", files / "r", "--format", "giza", "--heuristic", "union") == "0-0 0-1\n"
         )

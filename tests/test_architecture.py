@@ -34,7 +34,7 @@ FOUNDATION = {"errors", "files", "links", "progress", "words", "xmlstream", "_co
 
 
 def imported_rooms(path: Path) -> set[tuple[str, int]]:
-    found: set[tuple[str, int]] = set()
+    rooms: set[tuple[str, int]] = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         names: list[str] = []
         if isinstance(node, ast.Import):
@@ -47,8 +47,8 @@ def imported_rooms(path: Path) -> set[tuple[str, int]]:
         for name in names:
             parts = name.split(".")
             if parts[0] == "treeglot" and len(parts) > 1:
-                found.add((parts[1], node.lineno))
-    return found
+                rooms.add((parts[1], node.lineno))
+    return rooms
 
 
 MODULES = sorted(SOURCE.rglob("*.py"))

@@ -47,7 +47,7 @@ names = st.text("abcdefgh", min_size=1, max_size=4)
 
 
 def pairs_of(texts: st.SearchStrategy[str], metadata: bool = False) -> st.SearchStrategy[list[TextPair]]:
-    about = st.dictionaries(names, texts, max_size=3).map(lambda found: tuple(found.items()))
+    about = st.dictionaries(names, texts, max_size=3).map(lambda entries: tuple(entries.items()))
     pair = (
         st.builds(TextPair, texts, texts, id=texts, metadata=about) if metadata else st.builds(TextPair, texts, texts)
     )

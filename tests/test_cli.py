@@ -92,7 +92,7 @@ def all_options() -> list[tuple[str, Any]]:
     def walk(command: Any, name: str) -> None:
         for part, inner in getattr(command, "commands", {}).items():
             walk(inner, f"{name} {part}")
-        options.extend((name, one) for one in command.params if one.param_type_name == "option")
+        options.extend((name, parameter) for parameter in command.params if parameter.param_type_name == "option")
 
     walk(get_command(cli.app), "treeglot")
     return options
@@ -107,7 +107,7 @@ def test_a_short_flag_has_one_meaning() -> None:
         kind = "switch" if option.is_flag else "counter" if option.count else "value"
         for short in set(names) - set(long):
             meanings[short].add((long[0], kind))
-    assert {short: found for short, found in meanings.items() if len(found) > 1} == {}
+    assert {short: uses for short, uses in meanings.items() if len(uses) > 1} == {}
     assert meanings["-p"] == {("--project", "value")} and meanings["-o"] == {("--out", "value")}
 
 

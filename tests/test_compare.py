@@ -56,14 +56,14 @@ def test_table(run: Run, folder: Path, tmp_path: Path) -> None:
     out = tmp_path / "table.md"
     result = run("-q", "compare", "phrases", "consdep2str", "--seeds", "2", "-p", folder, "--json", "-o", out)
     assert result.code == 0, result.err
-    found = json.loads(result.out)
-    assert [(row["part"], row["system"]) for row in found["rows"]] == [
+    record = json.loads(result.out)
+    assert [(row["part"], row["system"]) for row in record["rows"]] == [
         ("test", "phrases"),
         ("test", "consdep2str"),
         ("test_long", "phrases"),
         ("test_long", "consdep2str"),
     ]
-    for row in found["rows"]:
+    for row in record["rows"]:
         assert row["seeds"] == [1, 2] and len(row["dev_bleu"]) == 2 and row["rules"] + row["phrases"] > 100
         references = (folder / f"corpus/{row['part']}.en").read_text(encoding="utf-8").splitlines()
         for seed, ending in ((0, ""), (1, ".seed2")):
@@ -81,7 +81,7 @@ def test_table(run: Run, folder: Path, tmp_path: Path) -> None:
         assert [test["test"] for test in row["tests"]] == ([] if baseline else ["bootstrap", "sign"] * 2)
     text = out.read_text(encoding="utf-8")
     assert text.count("| consdep2str |") == 2 and "±" in text and "tok:none" in text and "### test_long" in text
-    assert set(found["signatures"]) == set(METRICS)
+    assert set(record["signatures"]) == set(METRICS)
 
 
 def test_a_part_is_decoded_once(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -105,16 +105,16 @@ def test_a_part_is_decoded_once(folder: Path, tmp_path: Path, monkeypatch: pytes
 
 
 def test_a_second_time_nothing_runs(folder: Path) -> None:
-    said: list[str] = []
+    announced: list[str] = []
     project = Project(folder)
-    first = compare_systems(project, ["phrases", "consdep2str"], said.append, seeds=2)
-    assert all(line.endswith("up to date") for line in said), said
+    first = compare_systems(project, ["phrases", "consdep2str"], announced.append, seeds=2)
+    assert all(line.endswith("up to date") for line in announced), announced
     rows = [table_cells(row) for row in first.rows]
     assert all(len(row) == len(table_header(first.signatures)) for row in rows)
     # Another metric is only another scoring; fewer seeds or parts are a part of what is there.
-    said.clear()
-    compare_systems(project, ["phrases"], said.append, parts=["test"], metrics=["bleu-lc"])
-    assert [line for line in said if line.endswith("…")] == ["scores-phrases-test …"]
+    announced.clear()
+    compare_systems(project, ["phrases"], announced.append, parts=["test"], metrics=["bleu-lc"])
+    assert [line for line in announced if line.endswith("…")] == ["scores-phrases-test …"]
 
 
 def test_terminal_and_running_text(run: Run, folder: Path) -> None:

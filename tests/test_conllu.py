@@ -61,7 +61,10 @@ def test_everything_is_kept() -> None:
     assert first.dependency is not None and first.dependency.tokens is first.tokens
     assert first.dependency.heads == (1, -1, 4, 4, 1, 6, 1, 9, 9, 6, 1)
     assert first.dependency.deprels[9] == "orphan"
-    assert [(one.start, one.end, one.columns[1]) for one in first.ranges] == [(2, 4, "au"), (7, 10, "à la mer")]
+    assert [(multiword.start, multiword.end, multiword.columns[1]) for multiword in first.ranges] == [
+        (2, 4, "au"),
+        (7, 10, "à la mer"),
+    ]
     assert first.empty_nodes == (EmptyNode(7, ("7.1", "va", "aller", "VERB", "V", "_", "_", "_", "2:conj", "_")),)
     assert second.comments == ("# sent_id = s-2",) and second.ranges == () and second.notes == ()
     assert "".join(map(format_conllu, (first, second))) == EXAMPLE
@@ -131,7 +134,7 @@ def compare(ours: list[ParsedSentence], theirs: list[Any]) -> None:
             zip(mine.dependency.heads, mine.dependency.deprels, strict=True)
         )
         ranges = [token["id"] for token in other if not isinstance(token["id"], int) and token["id"][1] == "-"]
-        assert ranges == [(one.start + 1, "-", one.end) for one in mine.ranges]
+        assert ranges == [(multiword.start + 1, "-", multiword.end) for multiword in mine.ranges]
         empty = [token["id"][0] for token in other if not isinstance(token["id"], int) and token["id"][1] == "."]
         assert empty == [node.after for node in mine.empty_nodes]
 
@@ -309,16 +312,16 @@ def test_random_damage_is_read_or_refused(damage: list[tuple[int, int, bytes]]) 
 
 def read_or_refused(text: bytes) -> None:
     """What is read obeys the invariants and comes back when written; what is refused says where and why."""
-    found: list[ParsedSentence] = []
+    sentences: list[ParsedSentence] = []
     try:
         for sentence in parse_conllu(text, "noise"):
             if sentence.dependency is not None:
                 DependencyTree(sentence.tokens, sentence.dependency.heads, sentence.dependency.deprels)
-            found.append(sentence)
+            sentences.append(sentence)
     except TreeglotError as error:
         assert error.path == "noise" and error.remedy
         assert error.line is not None and 1 <= error.line <= text.count(b"\n") + 1
-    assert list(parse_conllu("".join(map(format_conllu, found)))) == found
+    assert list(parse_conllu("".join(map(format_conllu, sentences)))) == sentences
 
 
 def test_reading_takes_constant_memory(tmp_path: Path) -> None:

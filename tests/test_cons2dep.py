@@ -78,8 +78,8 @@ def test_agreement_with_gold_dependencies(data: Callable[[str], Path], style: st
     folder = data("trees/gum-en")
     same = total = 0
     for path in sorted((folder / "const").glob("*.ptb"))[::30]:
-        for one, other in zip(read_penn(path), read_conllu(folder / "dep" / f"{path.stem}.conllu"), strict=True):
-            tree, gold = one.constituency, other.dependency
+        for phrases, words in zip(read_penn(path), read_conllu(folder / "dep" / f"{path.stem}.conllu"), strict=True):
+            tree, gold = phrases.constituency, words.dependency
             if tree is None or gold is None or len(tree.tokens) != len(gold):
                 continue
             ours = to_dependency(tree, table="penn", style=style)  # type: ignore[arg-type]

@@ -203,9 +203,11 @@ def test_lines_that_do_not_translate_each_other(run: Run, tmp_path: Path) -> Non
 def test_a_missing_segmenter_and_a_missing_parser(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import importlib.util
 
-    found = importlib.util.find_spec
+    find_spec = importlib.util.find_spec
     hidden = ("jieba", "stanza", "spacy", "benepar", "ufal", "ufal.udpipe")
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name, *rest: None if name in hidden else found(name, *rest))
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda name, *rest: None if name in hidden else find_spec(name, *rest)
+    )
     monkeypatch.setitem(sys.modules, "jieba", None)
     load_segmenter.cache_clear()
     folder = make(tmp_path / "p", run)

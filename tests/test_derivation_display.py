@@ -54,18 +54,18 @@ def random_derivation(size: int, chance: random.Random, words: list[str] | None 
                 cut = chance.randint(low + 1, high)
                 todo.append((low, cut, head))
                 low = cut
-    made: dict[int, Node] = {}
+    nodes: dict[int, Node] = {}
     below: dict[int, list[int]] = {}
     for head in range(size):
         below.setdefault(heads[head], []).append(head)
     for head, begin, end in sorted(spans, key=lambda span: span[2] - span[1]):
-        children = sorted((made[child] for child in below.get(head, [])), key=lambda node: node.begin)
+        children = sorted((nodes[child] for child in below.get(head, [])), key=lambda node: node.begin)
         items: list[str | int] = [*range(len(children)), *(f"w{head}.{k}" for k in range(chance.randint(0, 2)))]
         chance.shuffle(items)
-        made[head] = Node("dep2str", begin, end, f"s{head}", tuple(items), "subtree", children=tuple(children),
+        nodes[head] = Node("dep2str", begin, end, f"s{head}", tuple(items), "subtree", children=tuple(children),
                           features={"lm": -1.0})  # fmt: skip
     forms = words or [f"f{j}" for j in range(size)]
-    return ParsedSentence.of(DependencyTree(forms, heads)), made[heads.index(-1)]
+    return ParsedSentence.of(DependencyTree(forms, heads)), nodes[heads.index(-1)]
 
 
 def test_every_word_belongs_to_one_step() -> None:
@@ -120,12 +120,12 @@ def test_phrase_based_derivations() -> None:
 
 def colours(svg: str, css: str) -> dict[int, set[str]]:
     """The fills of the chips of each step."""
-    found: dict[int, set[str]] = {}
+    fills: dict[int, set[str]] = {}
     for group in re.findall(rf'<g class="k\d+ {css}(\d+)[ "].*?</g>', svg, re.DOTALL):
         part = re.search(rf'<g class="k{group} {css}{group}[ "].*?</g>', svg, re.DOTALL)
         assert part
-        found[int(group)] = set(re.findall(r'tg-chip" style="fill:(#\w+)"', part.group()))
-    return found
+        fills[int(group)] = set(re.findall(r'tg-chip" style="fill:(#\w+)"', part.group()))
+    return fills
 
 
 def test_svg_shares_colours_between_source_and_target() -> None:
@@ -133,8 +133,8 @@ def test_svg_shares_colours_between_source_and_target() -> None:
     svg = derivation_svg(worked_example().source, root, theme="light")
     tree = ElementTree.fromstring(svg)
     chips = colours(svg, "s")
-    assert sorted(chips) == [1, 2, 3, 4, 5] and all(len(found) == 1 for found in chips.values())
-    assert len({next(iter(found)) for found in chips.values()}) == 5
+    assert sorted(chips) == [1, 2, 3, 4, 5] and all(len(fills) == 1 for fills in chips.values())
+    assert len({next(iter(fills)) for fills in chips.values()}) == 5
     rects = [element for element in tree.iter() if element.get("class") == "tg-chip"]
     assert len(rects) == 8 + 8, "one for each word of either side"
     assert "亚洲 x1:款* ^x2:NP[JJ_NN]" in svg

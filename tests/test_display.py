@@ -122,15 +122,15 @@ def constituency_trees(draw: st.DrawFn) -> ConstituencyTree:
 # --- geometry -----------------------------------------------------------------------------------------------------------
 
 
-def overlap(one: Box, other: Box) -> bool:
+def overlap(first: Box, second: Box) -> bool:
     """Whether the insides of the boxes meet."""
-    across = one.x < other.right - 1e-6 and other.x < one.right - 1e-6
-    return across and one.y < other.bottom - 1e-6 and other.y < one.bottom - 1e-6
+    across = first.x < second.right - 1e-6 and second.x < first.right - 1e-6
+    return across and first.y < second.bottom - 1e-6 and second.y < first.bottom - 1e-6
 
 
 def no_overlap(boxes: list[Box]) -> None:
-    for one, other in itertools.combinations(boxes, 2):
-        assert not overlap(one, other), (one, other)
+    for first, second in itertools.combinations(boxes, 2):
+        assert not overlap(first, second), (first, second)
 
 
 def word_boxes(layout: SentenceLayout) -> list[Box]:
@@ -275,11 +275,11 @@ def test_every_word_and_label_is_there_and_escaped() -> None:
         ConstituencyTree.build(tokens, (("S<", "F&"), *range(len(NASTY)))),
         id="<id>",
     )
-    found = texts(to_svg(sentence))
+    shown = texts(to_svg(sentence))
     for form in NASTY:
-        assert visible(form) in found
-    assert found.count("<T&>") == len(NASTY) and found.count("a<&>b") == len(NASTY) - 1
-    assert "S<" in found and "F&" in found
+        assert visible(form) in shown
+    assert shown.count("<T&>") == len(NASTY) and shown.count("a<&>b") == len(NASTY) - 1
+    assert "S<" in shown and "F&" in shown
     root = ET.fromstring(to_svg(sentence))
     assert root.get("role") == "img" and "R&D" in (root.get("aria-label") or "")
     ET.fromstring(to_svg(sentence, title='<&">\x00'))
@@ -297,9 +297,9 @@ def test_any_text_gives_valid_xml(forms: list[str]) -> None:
 def test_w_has_both_trees() -> None:
     svg = to_svg(W)
     assert svg == to_svg(W)
-    found = texts(svg)
+    shown = texts(svg)
     for expected in [*ZH.forms, *ZH.xpos, "IP", "QP", "nummod", "dobj", "root"]:
-        assert expected in found
+        assert expected in shown
     assert 'lang="zh"' in svg
     assert "IP" not in texts(to_svg(W, show="dependency")) and "dobj" not in texts(to_svg(W, show="constituency"))
     assert "NR" not in texts(to_svg(W, tags=False))

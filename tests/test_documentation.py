@@ -38,8 +38,8 @@ def test_the_package_names_its_rooms() -> None:
 @pytest.mark.parametrize("page", sorted(DOCS.glob("*.md")), ids=lambda page: page.name)
 def test_what_a_page_names_is_there(page: Path) -> None:
     for name, member in NAMED.findall(page.read_text(encoding="utf-8")):
-        found = resolve(name)
-        assert not member or hasattr(found, member), f"{name}.{member}"
+        thing = resolve(name)
+        assert not member or hasattr(thing, member), f"{name}.{member}"
 
 
 def resolve(name: str) -> object:

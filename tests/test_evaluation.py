@@ -118,14 +118,14 @@ def test_nist_is_mtevals_with_several_references(pairs: list[tuple[str, str, str
     words = sum(len(ref) for _, *refs in tokens for ref in refs)
     total = 0.0
     for n in range(1, 6):
-        gained, made = 0.0, 0
+        gained, produced = 0.0, 0
         for hypothesis, *refs in tokens:
             for gram, count in grams(hypothesis, n).items():
-                made += count
+                produced += count
                 clipped = min(count, max(grams(ref, n)[gram] for ref in refs))
                 if clipped:
                     gained += clipped * math.log2((counts[gram[:-1]] if n > 1 else words) / counts[gram])
-        total += gained / max(made, 1)
+        total += gained / max(produced, 1)
     ratio = min(1.0, sum(len(row[0]) for row in tokens) / (words / 2)) if words else 0.0
     expected = total * math.exp(math.log(0.5) * (math.log(ratio) / math.log(1.5)) ** 2) if ratio else 0.0
     metric = Nist([[row[1] for row in pairs], [row[2] for row in pairs]], Options(tokenize="none"))
@@ -142,8 +142,8 @@ class NoSynonyms:
 def test_sentence_meteor_equals_nltk(pairs: list[tuple[str, str, str]]) -> None:
     metric = Meteor([[row[1] for row in pairs], [row[2] for row in pairs]], Options(tokenize="none"))
     metric._synonyms = None
-    found = metric.sentence_scores(metric.statistics([row[0] for row in pairs]))
-    for score, (hypothesis, *refs) in zip(found, pairs, strict=True):
+    scores = metric.sentence_scores(metric.statistics([row[0] for row in pairs]))
+    for score, (hypothesis, *refs) in zip(scores, pairs, strict=True):
         expected = meteor_score([r.split() for r in refs], hypothesis.split(), wordnet=NoSynonyms)
         assert score == pytest.approx(100 * expected)
 
@@ -235,8 +235,8 @@ def test_randomization_equals_all_swaps_on_a_small_set() -> None:
         mask = np.array(swaps)[:, None]
         first, second = np.where(mask, bad, good).sum(axis=0), np.where(mask, good, bad).sum(axis=0)
         as_large += abs(float(metric.score(first) - metric.score(second))) >= observed - 1e-9
-    found = compare_statistics(metric, bad, good, "randomization", 20000, seed=1)
-    assert found.p == pytest.approx(as_large / 512, abs=0.015)
+    comparison = compare_statistics(metric, bad, good, "randomization", 20000, seed=1)
+    assert comparison.p == pytest.approx(as_large / 512, abs=0.015)
 
 
 def test_blocks_do_not_change_anything_but_memory(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -247,16 +247,18 @@ def test_blocks_do_not_change_anything_but_memory(monkeypatch: pytest.MonkeyPatc
 
 
 def test_all_tests_see_a_clear_difference_and_none_in_equal_output() -> None:
-    found = compare(BAD, {"good": GOOD, "same": BAD}, REFERENCES, ["bleu", "ter"], test="all", samples=500)
-    assert len(found) == 12
-    for result in found:
+    comparisons = compare(BAD, {"good": GOOD, "same": BAD}, REFERENCES, ["bleu", "ter"], test="all", samples=500)
+    assert len(comparisons) == 12
+    for result in comparisons:
         if result.system == "good":
             assert result.p < 0.05 and "good" in str(result)
             assert (result.difference > 0) == (result.metric == "BLEU")
         else:
             assert result.p == 1.0 and result.difference == 0
-    assert found == compare(BAD, {"good": GOOD, "same": BAD}, REFERENCES, ["bleu", "ter"], test="all", samples=500)
-    good = next(r for r in found if r.test == "bootstrap" and r.metric == "TER" and r.system == "good")
+    assert comparisons == compare(
+        BAD, {"good": GOOD, "same": BAD}, REFERENCES, ["bleu", "ter"], test="all", samples=500
+    )
+    good = next(r for r in comparisons if r.test == "bootstrap" and r.metric == "TER" and r.system == "good")
     assert good.wins > 0.95 and good.interval[1] < 0  # fewer edits
 
 
@@ -300,11 +302,11 @@ def test_command_prints_scores_and_tests(texts: dict[str, str]) -> None:
         "TER",
     ]
     more = [*call, "--metrics", "bleu,ter", "--baseline", texts["bad"], "--json", "--sentence"]
-    found = json.loads(CliRunner().invoke(app, more).stdout)
-    assert [score["metric"] for score in found["scores"]] == ["BLEU", "TER"]
-    assert len(found["scores"][0]["sentences"]) == 80
-    assert found["baseline"]["scores"][0]["score"] < found["scores"][0]["score"]
-    assert {test["test"] for test in found["tests"]} == {"sign", "bootstrap", "randomization"}
+    record = json.loads(CliRunner().invoke(app, more).stdout)
+    assert [score["metric"] for score in record["scores"]] == ["BLEU", "TER"]
+    assert len(record["scores"][0]["sentences"]) == 80
+    assert record["baseline"]["scores"][0]["score"] < record["scores"][0]["score"]
+    assert {test["test"] for test in record["tests"]} == {"sign", "bootstrap", "randomization"}
     plain = CliRunner().invoke(app, [*call, "-m", "bleu", "--sentence"]).stdout.splitlines()
     assert plain[0] == "line\tBLEU" and len(plain) == 83 and "eff:yes" in plain[81]
 

@@ -229,7 +229,7 @@ def test_tense_follows_the_time(pairs: list[AlignedPair]) -> None:
 
 def phenomena(pair: AlignedPair) -> set[str]:
     """The names of the phenomena found in a pair, by its structure."""
-    found: set[str] = set()
+    names: set[str] = set()
     zh, en = pair.source, pair.target
     assert zh.dependency is not None and en.dependency is not None
     assert zh.constituency is not None and en.constituency is not None
@@ -238,7 +238,7 @@ def phenomena(pair: AlignedPair) -> set[str]:
     for j, head in enumerate(zh.dependency.heads):
         relation = zh.dependency.deprels[j]
         if relation == "prep" and j < head and forward[j] and forward[head] and min(forward[j]) > min(forward[head]):
-            found.add("prepositional phrase moves over the verb")
+            names.add("prepositional phrase moves over the verb")
         if (
             relation == "rcmod"
             and tags[j] != "VA"
@@ -246,40 +246,40 @@ def phenomena(pair: AlignedPair) -> set[str]:
             and forward[head]
             and forward[j][0] > forward[head][0]
         ):
-            found.add("relative clause moves over the noun")
+            names.add("relative clause moves over the noun")
         if relation == "tmod" and j < head and forward[j] and forward[head] and max(forward[j]) > max(forward[head]):
-            found.add("time moves over the verb")
+            names.add("time moves over the verb")
         if relation == "top" and forward[j] and forward[head] and forward[j][0] > forward[head][0]:
-            found.add("topic")
-    found.update({"BA": "ba", "LB": "bei with agent", "SB": "bei without agent"}.get(tag, "") for tag in tags)
+            names.add("topic")
+    names.update({"BA": "ba", "LB": "bei with agent", "SB": "bei without agent"}.get(tag, "") for tag in tags)
     if any(tag == "M" and j not in forward for j, tag in enumerate(tags)):
-        found.add("unaligned measure word")
+        names.add("unaligned measure word")
     if any(tag == "M" and j in forward for j, tag in enumerate(tags)):
-        found.add("aligned measure word")
+        names.add("aligned measure word")
     for j, tag in enumerate(tags):
         if tag == "LC":
-            found.add("localiser")
+            names.add("localiser")
         if tag in ("DEC", "DEG") and j not in forward:
-            found.add("unaligned 的")
+            names.add("unaligned 的")
         if tag == "AS" and j not in forward:
-            found.add("unaligned 了")
+            names.add("unaligned 了")
     for i, token in enumerate(en.tokens):
         if i not in backward:
-            found.add({"DT": "unaligned article", "IN": "unaligned preposition"}.get(token.xpos, ""))
+            names.add({"DT": "unaligned article", "IN": "unaligned preposition"}.get(token.xpos, ""))
             if token.lemma == "do" and token.upos == "AUX":
-                found.add("do-support")
+                names.add("do-support")
     for words in backward.values():
         if len(words) > 1:
-            found.add("many to one")
+            names.add("many to one")
             if max(words) - min(words) >= len(words):
-                found.add("discontinuous source")
+                names.add("discontinuous source")
     for j, words in forward.items():
         if len(words) > 1:
-            found.add("one to many")
+            names.add("one to many")
             if max(words) - min(words) >= len(words) and tags[j] == "VV":
-                found.add("discontinuous target")
+                names.add("discontinuous target")
                 if any(en.tokens.xpos[i] == "RP" for i in words):
-                    found.add("particle verb around its object")
+                    names.add("particle verb around its object")
     forms = set(zh.tokens.forms)
     for name, marks in {
         "如果 … 的话": ("如果", "的话"), "因为 … 所以": ("因为", "所以"), "从 … 到": ("从", "到"), "一 … 就": ("一", "就"),
@@ -287,12 +287,12 @@ def phenomena(pair: AlignedPair) -> set[str]:
         "之间": ("之间",), "不 … 吗": ("不", "吗"), "虽然 … 但是": ("虽然", "但是"), "首": ("首",),
     }.items():  # fmt: skip
         if forms.issuperset(marks):
-            found.add(name)
+            names.add(name)
     if any(node.members for node in phrasal_nodes(zh).nodes):
-        found.add("non-syntactic phrase")
+        names.add("non-syntactic phrase")
     if not en.dependency.is_projective:
-        found.add("non-projective English")
-    return found - {""}
+        names.add("non-projective English")
+    return names - {""}
 
 
 MINIMUM = {
@@ -384,8 +384,8 @@ def test_lexicon_is_large_and_used(pairs: list[AlignedPair]) -> None:
     entries = load_lexicon().entries
     assert len(entries) >= 500
     assert len({(entry.zh, entry.en, entry.category) for entry in entries}) > 0.97 * len(entries)
-    said = {form for pair in pairs for form in pair.source.tokens.forms}
-    unused = {word.form for entry in entries for word in entry.zh} - said
+    used = {form for pair in pairs for form in pair.source.tokens.forms}
+    unused = {word.form for entry in entries for word in entry.zh} - used
     assert len(unused) <= 0.02 * len(entries), unused
 
 
@@ -441,12 +441,12 @@ def test_files_hold_the_corpus(tmp_path: Path) -> None:
             assert lines == [" ".join(sentence.tokens.forms) for sentence in sentences]
             read = list(read_conllu(tmp_path / f"{name}.{language}.conllu"))
             assert [(s.tokens, s.dependency, s.id) for s in read] == [(s.tokens, s.dependency, s.id) for s in sentences]
-            for found, sentence in zip(read_penn(tmp_path / f"{name}.{language}.penn"), sentences, strict=True):
-                tree = getattr(found, "constituency", found)
+            for parsed, sentence in zip(read_penn(tmp_path / f"{name}.{language}.penn"), sentences, strict=True):
+                tree = getattr(parsed, "constituency", parsed)
                 assert (tree.labels, tree.children) == (sentence.constituency.labels, sentence.constituency.children)
                 assert tree.tokens.tags == sentence.tokens.tags
-        links = [found.links for found in read_pharaoh(tmp_path / f"{name}.align")]
-        assert [[tuple(link[:2]) for link in one] for one in links] == [
+        links = [entry.links for entry in read_pharaoh(tmp_path / f"{name}.align")]
+        assert [[tuple(link[:2]) for link in pair_links] for pair_links in links] == [
             [tuple(link[:2]) for link in pair.word_links] for pair in part
         ]
     before = {path.name: path.read_bytes() for path in written}

@@ -98,17 +98,17 @@ class Example:
         """Score and words of every derivation of the goal, best first."""
         all_of: list[list[tuple[tuple[str, ...], dict[int, float]]]] = []
         for edges in self.nodes:
-            found = []
+            derivations = []
             for edge in edges:
                 for (target, values), *parts in itertools.product(edge.options, *(all_of[t] for t in edge.tails)):
                     words = itertools.chain.from_iterable([s] if isinstance(s, str) else parts[s][0] for s in target)
                     total = dict.fromkeys(range(len(self.weights)), 0.0)
                     for i, value in itertools.chain(values, *(part[1].items() for part in parts)):
                         total[i] += value
-                    found.append((tuple(words), total))
-            all_of.append(found)
+                    derivations.append((tuple(words), total))
+            all_of.append(derivations)
         scored = [(self.score(self.features(list(words), values)), words) for words, values in all_of[-1]]
-        return sorted(scored, key=lambda one: -one[0])
+        return sorted(scored, key=lambda scored_words: -scored_words[0])
 
 
 @st.composite
@@ -141,12 +141,12 @@ def test_without_limits_the_search_is_exhaustive(example: Example) -> None:
     forest, search = example.build(), example.search(**NONE)
     best = search.run(forest)
     assert len(best) == min(1, len(wanted))
-    assert [one[0] for one in best] == pytest.approx([score for score, _ in wanted[:1]], abs=1e-4)
-    found = search.run(forest, LIMIT + 1)
-    assert [one[0] for one in found] == pytest.approx([score for score, _ in wanted], abs=1e-4)
-    assert sorted(tuple(one[2]) for one in found) == sorted(words for _, words in wanted)
+    assert [derivation[0] for derivation in best] == pytest.approx([score for score, _ in wanted[:1]], abs=1e-4)
+    kbest = search.run(forest, LIMIT + 1)
+    assert [derivation[0] for derivation in kbest] == pytest.approx([score for score, _ in wanted], abs=1e-4)
+    assert sorted(tuple(derivation[2]) for derivation in kbest) == sorted(words for _, words in wanted)
     few = search.run(forest, 7)
-    assert [one[0] for one in few] == pytest.approx([score for score, _ in wanted[:7]], abs=1e-4)
+    assert [derivation[0] for derivation in few] == pytest.approx([score for score, _ in wanted[:7]], abs=1e-4)
 
 
 @given(examples())
@@ -155,11 +155,11 @@ def test_distinct_translations_are_the_best_of_their_kind(example: Example) -> N
     best: dict[tuple[str, ...], float] = {}
     for score, words in example.exhaustive():
         best.setdefault(words, score)
-    found = example.search(**NONE).run(example.build(), LIMIT + 1, distinct=True)
-    assert len(found) == len(best)
-    for score, _, words, _ in found:
+    kbest = example.search(**NONE).run(example.build(), LIMIT + 1, distinct=True)
+    assert len(kbest) == len(best)
+    for score, _, words, _ in kbest:
         assert score == pytest.approx(best[tuple(words)], abs=1e-4)
-    scores = [one[0] for one in found]
+    scores = [derivation[0] for derivation in kbest]
     assert scores == sorted(scores, reverse=True)
 
 
@@ -169,10 +169,10 @@ def test_derivations_account_for_their_scores(
     example: Example, stack: int, threshold: float, pops: int, distinct: bool
 ) -> None:
     search = example.search(stack_limit=stack, stack_threshold=threshold, pop_limit=pops)
-    found = search.run(example.build(), 20, distinct=distinct)
-    assert bool(found) == bool(example.count())
+    kbest = search.run(example.build(), 20, distinct=distinct)
+    assert bool(kbest) == bool(example.count())
     seen = set()
-    for score, features, words, steps in found:
+    for score, features, words, steps in kbest:
         read, values, numbers = example.read(steps, 0, len(example.nodes) - 1)
         assert read == words
         assert sorted(numbers) == list(range(len(steps)))  # a tree: every step is used once
@@ -190,8 +190,8 @@ def test_derivations_account_for_their_scores(
 def test_more_pops_are_never_needed_than_there_are_combinations(example: Example) -> None:
     search = example.search(stack_limit=LIMIT, stack_threshold=0.0, pop_limit=10 * LIMIT)
     wanted = example.exhaustive()
-    found = search.run(example.build())
-    assert [one[0] for one in found] == pytest.approx([score for score, _ in wanted[:1]], abs=1e-4)
+    kbest = search.run(example.build())
+    assert [derivation[0] for derivation in kbest] == pytest.approx([score for score, _ in wanted[:1]], abs=1e-4)
 
 
 def test_the_same_search_again_gives_the_same() -> None:
@@ -227,7 +227,9 @@ def test_nodes_without_derivations_are_passed_over() -> None:
     forest.add_edge(goal, [([0, 1], [(2, 5.0)])], [full, empty])
     assert search.run(forest, 10) == []
     forest.add_edge(goal, [(["b", 0], [])], [full])
-    assert [one[2:] for one in search.run(forest, 10)] == [(["b", "a"], [(goal, 1, 0, [1]), (full, 0, 0, [])])]
+    assert [derivation[2:] for derivation in search.run(forest, 10)] == [
+        (["b", "a"], [(goal, 1, 0, [1]), (full, 0, 0, [])])
+    ]
 
 
 def test_an_empty_translation_is_a_translation() -> None:
@@ -244,20 +246,20 @@ def test_an_empty_translation_is_a_translation() -> None:
 def test_bad_forests_are_refused() -> None:
     weights = [1.0, 0.0, 1.0]
     forest = Forest(model(2).core, weights)
-    one, two = forest.add_node(), forest.add_node()
-    forest.add_edge(one, [([0], [])], [two])
-    forest.add_edge(two, [([0], [])], [one])
+    first, second = forest.add_node(), forest.add_node()
+    forest.add_edge(first, [([0], [])], [second])
+    forest.add_edge(second, [([0], [])], [first])
     with pytest.raises(ValueError, match="cycle"):
         Search(model(2).core, weights).run(forest)
     for target in ([], [1], [0, 0], [0, 1]):
         with pytest.raises(ValueError, match="each tail"):
-            forest.add_edge(one, [(target, [])], [two])
+            forest.add_edge(first, [(target, [])], [second])
     with pytest.raises(ValueError, match="feature"):
-        forest.add_edge(one, [([0], [(3, 1.0)])], [two])
+        forest.add_edge(first, [([0], [(3, 1.0)])], [second])
     with pytest.raises(ValueError, match="option"):
-        forest.add_edge(one, [], [two])
+        forest.add_edge(first, [], [second])
     with pytest.raises(IndexError):
-        forest.add_edge(one, [([0], [])], [7])
+        forest.add_edge(first, [([0], [])], [7])
     with pytest.raises(ValueError, match="weights"):
         Search(model(2).core, [1.0])
 
@@ -283,10 +285,10 @@ def test_deep_and_wide_forests_take_bounded_work() -> None:
     forest.add_edge(goal, [(list(range(501)), []), (list(reversed(range(501))), [])], [chain, *leaves])
     forest.set_goal(goal)
     search = Search(model(4).core, weights)
-    found = search.run(forest, 10, distinct=True)
+    kbest = search.run(forest, 10, distinct=True)
     nodes, hypotheses, kept = search.counts()
     assert nodes == len(forest) and hypotheses < 300 * nodes and kept < 100 * nodes
-    assert len(found) == 10
-    for score, features, words, _ in found:
+    assert len(kbest) == 10
+    for score, features, words, _ in kbest:
         assert len(words) == 1501
         assert score == pytest.approx(sum(w * f for w, f in zip(weights, features, strict=True)), abs=1e-2)

@@ -134,11 +134,11 @@ class Slow:
             choices.append([(run, show) for show in sorted(shown)])
         if 2 ** sum(len(choice) == 2 for choice in choices) > self.max_variants:
             choices = [choice[:1] for choice in choices]
-        found = set()
+        targets = set()
         for choice in product(*choices):
             runs = {run[0]: " ".join(self.target[slice(*run)]) for run, show in choice if show}
-            found.add(" ".join(text for _, text in sorted((pieces | runs).items())))
-        return found
+            targets.add(" ".join(text for _, text in sorted((pieces | runs).items())))
+        return targets
 
 
 # --- random pairs -------------------------------------------------------------------------------------------------
@@ -173,9 +173,9 @@ def fast(pair: AlignedPair, **options: int) -> Counter[tuple[str, str]]:
     return counts
 
 
-def same(one: Counter[tuple[str, str]], two: Counter[tuple[str, str]]) -> None:
-    assert one.keys() == two.keys()
-    assert one == pytest.approx(two, abs=1e-5)
+def same(counts: Counter[tuple[str, str]], expected: Counter[tuple[str, str]]) -> None:
+    assert counts.keys() == expected.keys()
+    assert counts == pytest.approx(expected, abs=1e-5)
 
 
 @settings(max_examples=2000)
@@ -189,8 +189,8 @@ def test_rules_are_those_of_the_definition(seed: int) -> None:
 @given(SEEDS, st.integers(1, 4), st.integers(1, 5), st.sampled_from([1, 2, 4]))
 def test_limits_of_height_leaves_and_variants(seed: int, height: int, leaves: int, variants: int) -> None:
     pair = random_pair(seed)
-    found = fast(pair, max_height=height, max_leaves=leaves, max_variants=variants)
-    same(found, Slow(pair, height, leaves, variants).rules())
+    counts = fast(pair, max_height=height, max_leaves=leaves, max_variants=variants)
+    same(counts, Slow(pair, height, leaves, variants).rules())
 
 
 @settings(max_examples=300)
@@ -206,13 +206,13 @@ def test_the_smallest_fragments_are_kept(seed: int, most: int) -> None:
             if height <= 3 and len(leaves) <= 7:
                 source = text.format(*range(1, len(leaves) + 1))
                 sizes[source] = min(len(expanded & slow.frontier), sizes.get(source, 99))
-        found = sorted(sizes.values())
-        bound = found[most] if most < len(found) else 99  # all those below it fit
+        ordered = sorted(sizes.values())
+        bound = ordered[most] if most < len(ordered) else 99  # all those below it fit
         assert {source for source, size in sizes.items() if size < bound} <= kept
 
 
 def test_worked_example() -> None:
-    found = fast(worked_example())
+    counts = fast(worked_example())
     # Minimal rules at every frontier node, seen in the tree.
     minimal = {
         ("(IP x1:NP x2:VP)", "x1 x2"),
@@ -229,20 +229,20 @@ def test_worked_example() -> None:
         ("(OD 首)", "the first"),
         ("(NP (JJ 超极) (NN 本))", "Ultrabook"),
     }
-    assert minimal <= found.keys()
+    assert minimal <= counts.keys()
     minimal_only: Counter[tuple[str, str]] = Counter()
     for rule in cons2str.extract(worked_example(), composed=False):
         minimal_only[rule.source, rule.target] += rule.count
     assert minimal_only.keys() == minimal
     assert minimal_only["(NP x1:NR)", "x1"] == 2
     # 超极 and 本 share a target word, so they are never apart.
-    assert not any("x1:JJ" in source or ":NN)" in source for source, _ in found)
+    assert not any("x1:JJ" in source or ":NN)" in source for source, _ in counts)
     # Composed rules.
-    assert found["(NP (NP (NR 亚洲)) x1:QP x2:NP)", "x1 x2 in Asia"] == 1
-    assert found["(NP (NP (NR 亚洲)) (QP (OD 首) (M 款)) x1:NP)", "the first x1 in Asia"] == 1
-    assert found["(VP (ADVP (AD 将)) (VP x1:VV x2:NP))", "will x1 x2"] == 1
+    assert counts["(NP (NP (NR 亚洲)) x1:QP x2:NP)", "x1 x2 in Asia"] == 1
+    assert counts["(NP (NP (NR 亚洲)) (QP (OD 首) (M 款)) x1:NP)", "the first x1 in Asia"] == 1
+    assert counts["(VP (ADVP (AD 将)) (VP x1:VV x2:NP))", "will x1 x2"] == 1
     # Too high: four edges down to 推出 from IP.
-    assert not any(source.startswith("(IP (NP x1:NR) (VP x2:ADVP (VP (VV") for source, _ in found)
+    assert not any(source.startswith("(IP (NP x1:NR) (VP x2:ADVP (VP (VV") for source, _ in counts)
 
 
 def pair_of(tree: object, words: str, tags: str, target: str, links: list[tuple[int, int]]) -> AlignedPair:
@@ -254,19 +254,19 @@ def pair_of(tree: object, words: str, tags: str, target: str, links: list[tuple[
 
 
 def test_unaligned_target_words_by_hand() -> None:
-    found = fast(pair_of(("S", ("A", 0), ("B", 1)), "a b", "N V", "p u q end", [(0, 0), (1, 2)]))
+    counts = fast(pair_of(("S", ("A", 0), ("B", 1)), "a b", "N V", "p u q end", [(0, 0), (1, 2)]))
     # u stands between two sites, or is left to one of them; end is shown at the root or left to B.
-    assert {key: count for key, count in found.items() if key[0] == "(S x1:A x2:B)"} == {
+    assert {key: count for key, count in counts.items() if key[0] == "(S x1:A x2:B)"} == {
         ("(S x1:A x2:B)", target): 0.25 for target in ("x1 x2", "x1 u x2", "x1 x2 end", "x1 u x2 end")
     }
     # A word takes the runs on its sides or leaves them to a higher node.
-    assert {target: count for (source, target), count in found.items() if source == "(V b)"} == dict.fromkeys(
+    assert {target: count for (source, target), count in counts.items() if source == "(V b)"} == dict.fromkeys(
         ("q", "u q", "q end", "u q end"), 0.25
     )
     # A site at the edge takes them all.
-    assert {target: count for (source, target), count in found.items() if source == "(B x1:V)"} == {"x1": 1}
+    assert {target: count for (source, target), count in counts.items() if source == "(B x1:V)"} == {"x1": 1}
     # At the root nothing is lost.
-    assert found["(S (A (N a)) (B (V b)))", "p u q end"] == 1
+    assert counts["(S (A (N a)) (B (V b)))", "p u q end"] == 1
 
 
 def test_bounded_trees() -> None:

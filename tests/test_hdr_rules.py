@@ -71,9 +71,9 @@ def test_structures_of_the_worked_example() -> None:
     """The labels of rules in which all members are variables are all consistent structures of their HDRs."""
     pair = worked_example()
     words = {0: (0, 1), 1: (1, 2), 2: (2, 3), 3: (3, 8)}  # of the members of 推出
-    found = augmented.extract(pair)[0]
-    assert found.source == "x1:NR x2:AD ^x3:VV x4:NN*"
-    spans = {(words[begin][0] + 1, words[end - 1][1]) for begin, end in found.labels}
+    rule = augmented.extract(pair)[0]
+    assert rule.source == "x1:NR x2:AD ^x3:VV x4:NN*"
+    spans = {(words[begin][0] + 1, words[end - 1][1]) for begin, end in rule.labels}
     assert spans == {(1, 3), (2, 3), (2, 8), (3, 8), (1, 2)}
     # The HDR of 本 has no normal fragment, so its structures 5-8 and 7-8 label no rule. With 超极 unaligned it has one.
     links = [link for link in pair.word_links if link.source != 6]
@@ -85,8 +85,8 @@ def test_structures_of_the_worked_example() -> None:
 
 def test_the_paper_s_spans() -> None:
     """Head and dependency spans on W: dsp(本) has 亚洲 and 首, as hsp(本) and hsp(超极) are not consistent."""
-    found = {rule.source for rule in dep2str.extract(worked_example(), span_mode="xie")}
-    assert found == {line.split(" ||| ")[0] for line in NORMAL}
+    sources = {rule.source for rule in dep2str.extract(worked_example(), span_mode="xie")}
+    assert sources == {line.split(" ||| ")[0] for line in NORMAL}
 
 
 # The reference
@@ -145,10 +145,10 @@ class Reference:
 
     def members(self, n: int) -> list[Part]:
         tags = self.case.tags
-        found = [Part(frozenset([n]), "head", n, tags[n], True)]
+        parts = [Part(frozenset([n]), "head", n, tags[n], True)]
         for k in self.children(n):
-            found.append(Part(self.below[k], "internal" if self.children(k) else "leaf", k, tags[k], False))
-        return sorted(found, key=lambda part: part.top)
+            parts.append(Part(self.below[k], "internal" if self.children(k) else "leaf", k, tags[k], False))
+        return sorted(parts, key=lambda part: part.top)
 
     # Phrasal nodes
 
@@ -170,7 +170,7 @@ class Reference:
             waiting.extend(node[1:])
 
     def phrasal(self, n: int) -> list[Part]:
-        found = []
+        parts = []
         members = self.members(n)
         for label, words in self.constituents():
             if len(words) == 1 or words in self.below.values():
@@ -184,8 +184,8 @@ class Reference:
                     if frozenset().union(*(part.words for part in group)) == words:
                         category = f"{label}[{'_'.join(part.category for part in group)}]"
                         covers = any(part.kind == "head" for part in group)
-                        found.append(Part(words, "phrasal", group[0].top, category, covers))
-        return found
+                        parts.append(Part(words, "phrasal", group[0].top, category, covers))
+        return parts
 
     # Fragments
 
@@ -256,12 +256,12 @@ class Reference:
         return " ".join(shown), variables
 
     def unaligned_beside(self, t: int, step: int) -> list[int]:
-        found = []
+        beside = []
         t += step
         while 0 <= t < len(self.case.target) and t not in self.aligned_targets:
-            found.append(t)
+            beside.append(t)
             t += step
-        return sorted(found)
+        return sorted(beside)
 
     def placements(self, spans: list[set[int]]) -> Iterator[dict[int, set[int]]]:
         """Every way to give unaligned words to parts: number of the part -> its target words."""
@@ -308,7 +308,7 @@ class Reference:
     def structures(self, n: int) -> list[tuple[int, int]]:
         """Fixed and floating structures by their definitions on parents, consistent, made of two or more members of the
         HDR at n but not all; as groups of members."""
-        parents, found = self.case.heads, []
+        parents, groups = self.case.heads, []
         members = self.members(n)
         for i in range(self.size):
             for j in range(i + 1, min(self.size, i + 7)):
@@ -334,8 +334,8 @@ class Reference:
                     and 2 <= len(group) < len(members)
                     and self.consistent(frozenset(inside))
                 ):
-                    found.append((group[0], group[-1] + 1))
-        return found
+                    groups.append((group[0], group[-1] + 1))
+        return groups
 
     def rules(self, grammar: str, span_mode: str) -> dict[Sides, tuple[float, tuple[tuple[int, int], ...]]]:
         counts: dict[Sides, float] = defaultdict(float)
@@ -351,8 +351,8 @@ class Reference:
                     (parts, [self.span(part.words) for part in parts])
                     for parts in self.fragments(n, phrasal=grammar == "consdep2str")
                 ]
-            for parts, found in fragments:
-                for source, targets in self.forms(parts, found, unaligned=span_mode == "ghkm").items():
+            for parts, part_spans in fragments:
+                for source, targets in self.forms(parts, part_spans, unaligned=span_mode == "ghkm").items():
                     symbols = source.split()
                     for target, count in targets.items():
                         sides = Sides(source, target)
@@ -370,10 +370,10 @@ def native(case: Case, grammar: str, **options: Any) -> dict[Sides, tuple[float,
     tokens = Tokens(case.words, xpos=case.tags)
     constituency = ConstituencyTree.build(tokens, case.tree) if case.tree else None
     sentence = ParsedSentence(tokens, DependencyTree(tokens, case.heads), constituency)
-    found = extract_words(grammar, sentence, case.target, case.links, **options)
-    assert len({(rule.source, rule.target) for rule in found}) == len(found)
-    assert lines(found) == sorted(lines(found))
-    return {Sides(rule.source, rule.target): (rule.count, rule.labels) for rule in found}
+    rules = extract_words(grammar, sentence, case.target, case.links, **options)
+    assert len({(rule.source, rule.target) for rule in rules}) == len(rules)
+    assert lines(rules) == sorted(lines(rules))
+    return {Sides(rule.source, rule.target): (rule.count, rule.labels) for rule in rules}
 
 
 def projective_heads(rng: random.Random, begin: int, end: int, parent: int, heads: list[int]) -> None:
@@ -433,11 +433,11 @@ def random_case(seed: int) -> Case:
 def compare(case: Case, grammar: str, span_mode: str, max_variants: int = 16) -> int:
     expected = Reference(case, max_variants=max_variants).rules(grammar, span_mode)
     modes = {"span_mode": span_mode} if grammar != "consdep2str" else {}
-    found = native(case, grammar, max_variants=max_variants, **modes)
-    assert found.keys() == expected.keys(), case
+    rules = native(case, grammar, max_variants=max_variants, **modes)
+    assert rules.keys() == expected.keys(), case
     for sides, (count, labels) in expected.items():
-        assert found[sides][0] == pytest.approx(count, abs=1e-9), (case, sides)
-        assert found[sides][1] == labels, (case, sides)
+        assert rules[sides][0] == pytest.approx(count, abs=1e-9), (case, sides)
+        assert rules[sides][1] == labels, (case, sides)
     return len(expected)
 
 
@@ -446,8 +446,8 @@ def compare(case: Case, grammar: str, span_mode: str, max_variants: int = 16) ->
     [("dep2str", "ghkm"), ("dep2str", "xie"), ("augmented", "ghkm"), ("augmented", "xie"), ("consdep2str", "ghkm")],
 )
 def test_core_against_the_definitions(grammar: str, span_mode: str) -> None:
-    found = sum(compare(random_case(seed), grammar, span_mode) for seed in range(1000))
-    assert found > 3000  # the cases are not all trivial
+    total = sum(compare(random_case(seed), grammar, span_mode) for seed in range(1000))
+    assert total > 3000  # the cases are not all trivial
 
 
 @settings(max_examples=150, deadline=None)
@@ -482,8 +482,8 @@ def test_phrasal_nodes_are_those_of_the_trees() -> None:
 
 def case_of(words: str, heads: list[int], target: str, links: str, tree: Any = None) -> Case:
     pairs = [item.split("/") for item in words.split()]
-    found = [tuple(map(int, link.split("-"))) for link in links.split()]
-    return Case([w for w, _ in pairs], [t for _, t in pairs], heads, tree, target.split(), [(s, t) for s, t in found])
+    ends = [tuple(map(int, link.split("-"))) for link in links.split()]
+    return Case([w for w, _ in pairs], [t for _, t in pairs], heads, tree, target.split(), [(s, t) for s, t in ends])
 
 
 def counts(case: Case, grammar: str = "dep2str", **options: Any) -> dict[str, float]:
@@ -491,20 +491,20 @@ def counts(case: Case, grammar: str = "dep2str", **options: Any) -> dict[str, fl
 
 
 def test_unaligned_words_go_to_both_sides() -> None:
-    found = counts(case_of("a/A b/B", [1, -1], "u a v v b w", "0-1 1-4"))
+    fractions = counts(case_of("a/A b/B", [1, -1], "u a v v b w", "0-1 1-4"))
     # Two words between two lexicalised parts show in any case; the outer runs are taken or not.
-    assert {k: v for k, v in found.items() if k.startswith("a ^b")} == dict.fromkeys(
+    assert {k: v for k, v in fractions.items() if k.startswith("a ^b")} == dict.fromkeys(
         ["a ^b -> a v v b", "a ^b -> u a v v b", "a ^b -> a v v b w", "a ^b -> u a v v b w"], 0.25
     )
-    assert {k: v for k, v in found.items() if k.startswith("a ^x1:B")} == {
+    assert {k: v for k, v in fractions.items() if k.startswith("a ^x1:B")} == {
         f"a ^x1:B -> {left}a{right} x1": pytest.approx(1 / 6) for left in ("", "u ") for right in ("", " v", " v v")
     }
-    assert {k: v for k, v in found.items() if k.startswith("x1:A ^x2:B")} == {"x1:A ^x2:B -> x1 x2": 1}
+    assert {k: v for k, v in fractions.items() if k.startswith("x1:A ^x2:B")} == {"x1:A ^x2:B -> x1 x2": 1}
 
 
 def test_equal_strings_are_one_variant() -> None:
-    found = counts(case_of("a/A b/B", [1, -1], "u u u", "0-1"))
-    assert {k: v for k, v in found.items() if k.startswith("a ^b")} == {
+    fractions = counts(case_of("a/A b/B", [1, -1], "u u u", "0-1"))
+    assert {k: v for k, v in fractions.items() if k.startswith("a ^b")} == {
         "a ^b -> u": pytest.approx(1 / 3), "a ^b -> u u": pytest.approx(1 / 3), "a ^b -> u u u": pytest.approx(1 / 3)
     }  # fmt: skip
 
@@ -527,12 +527,12 @@ def test_two_phrasal_nodes() -> None:
     case = case_of(
         "a/A b/B c/C d/D e/E", [2, 2, -1, 2, 2], "a b c d e", "0-0 1-1 2-2 3-3 4-4", ("S", ("X", 0, 1), 2, ("Y", 3, 4))
     )
-    found = counts(case, "consdep2str")
-    assert found["x1:X[A_B] ^c x2:Y[D_E] -> x1 c x2"] == 1
-    assert found["x1:X[A_B] ^x2:C x3:Y[D_E] -> x1 x2 x3"] == 1
+    fractions = counts(case, "consdep2str")
+    assert fractions["x1:X[A_B] ^c x2:Y[D_E] -> x1 c x2"] == 1
+    assert fractions["x1:X[A_B] ^x2:C x3:Y[D_E] -> x1 x2 x3"] == 1
     single = counts(case, "consdep2str", max_phrasal_nodes=1)
     assert "x1:X[A_B] ^c x2:Y[D_E] -> x1 c x2" not in single
-    assert single.items() <= found.items()
+    assert single.items() <= fractions.items()
 
 
 def test_binarised_constituents() -> None:
@@ -571,10 +571,10 @@ def test_a_flat_tree_is_bounded(size: int) -> None:
     links = [(n, 2 * n + 1) for n in range(size)]
     bitext = parsed_bitext([(sentence, target, links)])
     for grammar in ("dep2str", "augmented", "consdep2str"):
-        found = core.Extractor(bitext.columns, grammar).rules(0)
-        assert len(found) <= (3000 if grammar == "consdep2str" else 9)
-        assert max((len(split_words(source)) for source, *_ in found), default=0) == (min(size, 255) if found else 0)
-        assert bool(found) == (size <= 255 or (size == 256 and grammar == "consdep2str"))
+        rules = core.Extractor(bitext.columns, grammar).rules(0)
+        assert len(rules) <= (3000 if grammar == "consdep2str" else 9)
+        assert max((len(split_words(source)) for source, *_ in rules), default=0) == (min(size, 255) if rules else 0)
+        assert bool(rules) == (size <= 255 or (size == 256 and grammar == "consdep2str"))
 
 
 def test_wide_rules_are_extracted() -> None:
@@ -582,9 +582,9 @@ def test_wide_rules_are_extracted() -> None:
     tokens = Tokens([f"w{n}" for n in range(size)], xpos=["N"] * size)
     sentence = ParsedSentence(tokens, DependencyTree(tokens, [-1] + [0] * (size - 1)))
     links = [(n, n) for n in range(size)]
-    found = extract_words("augmented", sentence, tokens.forms, links)
-    assert len(found) == 4
-    assert max(end for rule in found for _, end in rule.labels) == 255
+    rules = extract_words("augmented", sentence, tokens.forms, links)
+    assert len(rules) == 4
+    assert max(end for rule in rules for _, end in rule.labels) == 255
 
 
 def test_bad_options_and_trees() -> None:

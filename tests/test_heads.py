@@ -152,8 +152,8 @@ def test_agreement_with_english_dependencies(data: Callable[[str], Path], style:
     folder = data("trees/gum-en")
     same = total = 0
     for path in sorted((folder / "const").glob("*.ptb"))[::20]:
-        for one, other in zip(read_penn(path), read_conllu(folder / "dep" / f"{path.stem}.conllu"), strict=True):
-            tree, gold = one.constituency, other.dependency
+        for phrases, words in zip(read_penn(path), read_conllu(folder / "dep" / f"{path.stem}.conllu"), strict=True):
+            tree, gold = phrases.constituency, words.dependency
             if tree is None or gold is None or tree.tokens.forms != gold.tokens.forms:
                 continue
             table = find_heads(tree, "penn", style=style)

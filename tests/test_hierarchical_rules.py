@@ -85,7 +85,7 @@ def slow(
                 if not any(j in words and i in shown for j, i in links):
                     continue
                 ordered = sorted(gaps, key=lambda gap: gap[0][0])
-                if any(one.stop == two.start for (one, _), (two, _) in pairwise(ordered)):
+                if any(gap.stop == following.start for (gap, _), (following, _) in pairwise(ordered)):
                     continue
                 left = {j: source[j] for j in words} | {g[0]: f"x{n}:X" for n, (g, _) in enumerate(ordered, start=1)}
                 right = {i: target[i] for i in shown} | {h[0]: f"x{n}" for n, (_, h) in enumerate(ordered, start=1)}
@@ -109,9 +109,9 @@ SEEDS = st.integers(0, 2**32)
 @given(SEEDS)
 def test_rules_are_those_of_the_definition(seed: int) -> None:
     pair = random_pair(seed)
-    found, expected = fast(pair), slow(pair)
-    assert found.keys() == expected.keys()
-    assert found == pytest.approx(expected, abs=1e-5)
+    counts, expected = fast(pair), slow(pair)
+    assert counts.keys() == expected.keys()
+    assert counts == pytest.approx(expected, abs=1e-5)
 
 
 @settings(max_examples=500)
@@ -130,18 +130,18 @@ def test_rules_are_those_of_the_definition(seed: int) -> None:
 )
 def test_options(seed: int, options: dict[str, int]) -> None:
     pair = random_pair(seed)
-    found, expected = fast(pair, **options), slow(pair, **options)  # type: ignore[arg-type]
-    assert found.keys() == expected.keys()
-    assert found == pytest.approx(expected, abs=1e-5)
+    counts, expected = fast(pair, **options), slow(pair, **options)  # type: ignore[arg-type]
+    assert counts.keys() == expected.keys()
+    assert counts == pytest.approx(expected, abs=1e-5)
 
 
 def test_by_hand() -> None:
-    found = fast(pair_of("abc", "pqr", [(0, 1), (1, 0), (2, 2)]))
+    counts = fast(pair_of("abc", "pqr", [(0, 1), (1, 0), (2, 2)]))
     # a b c: itself and with a gap for a b. Gaps of one word are not made.
-    assert found["a b c", "p q r"] == 0.5
-    assert found["x1:X c", "x1 r"] == 0.5
-    assert ("x1:X b c", "p x1 r") not in found
-    assert found["a b", "p q"] == 1
+    assert counts["a b c", "p q r"] == 0.5
+    assert counts["x1:X c", "x1 r"] == 0.5
+    assert ("x1:X b c", "p x1 r") not in counts
+    assert counts["a b", "p q"] == 1
     assert fast(pair_of("abc", "pqr", [(0, 1), (1, 0), (2, 2)]), min_gap=1).keys() >= {
         ("a x1:X c", "x1 q r"),
         ("x1:X b x2:X", "p x1 x2"),
@@ -149,11 +149,11 @@ def test_by_hand() -> None:
 
 
 def test_worked_example() -> None:
-    found = fast(worked_example())
-    assert ("英特尔 将 推出 x1:X", "Intel will launch x1") in found
-    assert ("亚洲 x1:X 超极 本", "x1 Ultrabook in Asia") in found
-    assert ("推出 亚洲 x1:X", "launch x1 in Asia") in found
-    assert found == pytest.approx(slow(worked_example()), abs=1e-5)
+    counts = fast(worked_example())
+    assert ("英特尔 将 推出 x1:X", "Intel will launch x1") in counts
+    assert ("亚洲 x1:X 超极 本", "x1 Ultrabook in Asia") in counts
+    assert ("推出 亚洲 x1:X", "launch x1 in Asia") in counts
+    assert counts == pytest.approx(slow(worked_example()), abs=1e-5)
 
 
 def test_a_limit_drops_rules_with_most_gaps() -> None:

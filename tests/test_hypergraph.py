@@ -92,12 +92,12 @@ def test_log_and_probability_sums(example: Example, data: st.DataObject) -> None
         for of, counts in zip((vertices, edges), example.uses(derivation), strict=True):
             for number, count in counts.items():
                 of[number] += count * math.exp(value) / whole if whole else 0.0
-    found = posteriors(example.graph, logs, example.goal)
-    assert [math.exp(value) for value in found[0]] == pytest.approx(vertices)
-    assert [math.exp(value) for value in found[1]] == pytest.approx(edges)
-    found = posteriors(example.graph, plain, example.goal, "probability")
-    assert found[0] == pytest.approx(vertices)
-    assert found[1] == pytest.approx(edges)
+    shares = posteriors(example.graph, logs, example.goal)
+    assert [math.exp(value) for value in shares[0]] == pytest.approx(vertices)
+    assert [math.exp(value) for value in shares[1]] == pytest.approx(edges)
+    shares = posteriors(example.graph, plain, example.goal, "probability")
+    assert shares[0] == pytest.approx(vertices)
+    assert shares[1] == pytest.approx(edges)
     above = outside(example.graph, logs, example.goal)
     assert above[example.goal] == 0
     for vertex in range(example.graph.vertices):
@@ -138,8 +138,8 @@ def test_expectations(example: Example, data: st.DataObject) -> None:
     logs = draw_weights(data, example, LOGS)
     first, second = draw_weights(data, example, [0, 1, 2]), draw_weights(data, example, [-1.0, 0.5])
     weights = [(log, [a, b]) for log, a, b in zip(logs, first, second, strict=True)]
-    found = inside(example.graph, weights, "expectation")
-    for (log, mean), derivations, sums in zip(found, example.derivations, totals(example, logs), strict=True):
+    expectations = inside(example.graph, weights, "expectation")
+    for (log, mean), derivations, sums in zip(expectations, example.derivations, totals(example, logs), strict=True):
         assert log == pytest.approx(log_sum(sums))
         if log == -math.inf:
             assert mean == []
@@ -162,10 +162,10 @@ def test_kbest_lists_every_derivation(example: Example, data: st.DataObject) -> 
     sums = totals(example, logs)[example.goal]
     both = zip(sums, example.derivations[example.goal], strict=True)
     wanted = sorted(((value, d) for value, d in both if value > -math.inf), key=lambda pair: -pair[0])
-    found = kbest(example.graph, logs, example.goal, LIMIT + 1)
-    assert [value for value, _ in found] == [value for value, _ in wanted]
-    assert sorted((value, edges_of(parts)) for value, parts in found) == sorted(wanted)
-    assert kbest(example.graph, logs, example.goal, 5) == found[:5]
+    ranked = kbest(example.graph, logs, example.goal, LIMIT + 1)
+    assert [value for value, _ in ranked] == [value for value, _ in wanted]
+    assert sorted((value, edges_of(parts)) for value, parts in ranked) == sorted(wanted)
+    assert kbest(example.graph, logs, example.goal, 5) == ranked[:5]
 
 
 @given(examples(), st.data())
@@ -192,9 +192,9 @@ def test_kbest_with_distinct_yields(example: Example, data: st.DataObject) -> No
     for derivation in example.derivations[example.goal]:
         words, value = words_of(derivation), sum(logs[e] for e in derivation)
         best[words] = max(value, best.get(words, -math.inf))
-    found = kbest(graph, logs, example.goal, LIMIT + 1, yields=yields)
-    assert [value for value, _ in found] == sorted(best.values(), reverse=True)
-    assert {words_of(edges_of(parts)): value for value, parts in found} == best
+    ranked = kbest(graph, logs, example.goal, LIMIT + 1, yields=yields)
+    assert [value for value, _ in ranked] == sorted(best.values(), reverse=True)
+    assert {words_of(edges_of(parts)): value for value, parts in ranked} == best
 
 
 def test_lists_and_order() -> None:

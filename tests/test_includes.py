@@ -97,8 +97,10 @@ def test_a_type_has_one_definition() -> None:
                 anonymous = True
             elif line.startswith("}  // namespace"):
                 anonymous, namespace = (False, namespace) if anonymous else (False, "")
-            elif not anonymous and (made := re.match(r"(?:struct|class|enum class|enum) ([\w:]+\w)[^;]*\{", line)):
-                places[f"{namespace}::{made[1]}"].append(path.relative_to(CORE).as_posix())
+            elif not anonymous and (
+                definition := re.match(r"(?:struct|class|enum class|enum) ([\w:]+\w)[^;]*\{", line)
+            ):
+                places[f"{namespace}::{definition[1]}"].append(path.relative_to(CORE).as_posix())
     assert len(places) > 100
     twice = {name: where for name, where in places.items() if len(where) > 1}
     assert not twice, twice

@@ -329,9 +329,9 @@ def test_command_line(tmp_path: Path) -> None:
         command = [sys.executable, "-m", "treeglot", "lm", *arguments]
         return subprocess.run(command, input=text, capture_output=True, cwd=tmp_path)
 
-    made = run("estimate", "--order", "3", text=b"a b c\na b d\n")
-    assert made.returncode == 0 and made.stdout.startswith(b"\\data\\")
-    (tmp_path / "m.arpa").write_bytes(made.stdout)
+    estimated = run("estimate", "--order", "3", text=b"a b c\na b d\n")
+    assert estimated.returncode == 0 and estimated.stdout.startswith(b"\\data\\")
+    (tmp_path / "m.arpa").write_bytes(estimated.stdout)
     assert run("compile", "m.arpa", "m.tglm").returncode == 0
     for model in ("m.arpa", "m.tglm"):
         queried = run("query", model, text=b"a b c\nz\n")

@@ -150,13 +150,15 @@ def test_the_text_equals_moses_line_by_line(data: Callable[[str], Path], tmp_pat
     for rule in theirs:
         numberings[rule.text[1]].add(rule.target)
     lexical = 0
-    for one, other in zip(ours, theirs, strict=True):
-        near = [math.isclose(mine, moses, rel_tol=2.1e-3) for mine, moses in zip(one.scores, other.scores, strict=True)]
-        for mine, moses in zip(one.counts[1:], other.counts[1:], strict=True):
+    for line, reference in zip(ours, theirs, strict=True):
+        near = [
+            math.isclose(mine, moses, rel_tol=2.1e-3) for mine, moses in zip(line.scores, reference.scores, strict=True)
+        ]
+        for mine, moses in zip(line.counts[1:], reference.counts[1:], strict=True):
             assert math.isclose(mine, moses, rel_tol=4.1e-3)
         assert near[2]
-        if len(numberings[one.text[1]]) == 1:
-            assert math.isclose(one.counts[0], other.counts[0], rel_tol=6.1e-3)
+        if len(numberings[line.text[1]]) == 1:
+            assert math.isclose(line.counts[0], reference.counts[0], rel_tol=6.1e-3)
             assert near[0]
         lexical += not (near[1] and near[3])
     assert lexical <= 5

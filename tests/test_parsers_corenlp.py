@@ -286,5 +286,5 @@ def test_real_parses(lang: str, text: str, words: list[str] | None, subject: tup
         if first.dependency.deprels[j].startswith("nsubj")
     }
     assert subject is None or subject in arcs
-    surface = [found.columns[1] for found in first.ranges]
+    surface = [multiword.columns[1] for multiword in first.ranges]
     assert surface == {"de": ["zum", "im"], "fr": ["au"]}.get(lang, [])

@@ -47,8 +47,8 @@ def test_line_n_is_sentence_n_of_every_output(tmp_path: Path) -> None:
     for number, (line, sentence, tree, item) in enumerate(zip(LINES, sentences, trees, objects, strict=True), 1):
         assert sentence.id == str(number)
         assert sentence.tokens.forms == tree.tokens.forms == item.tokens.forms == (tuple(line.split()) or ("_",))
-        said = [c for c in sentence.comments if c.startswith(("# constituency", "# parse"))]
-        assert said == (["# constituency = converted from dependencies"] if line else ["# parse = failed: empty line"])
+        notes = [c for c in sentence.comments if c.startswith(("# constituency", "# parse"))]
+        assert notes == (["# constituency = converted from dependencies"] if line else ["# parse = failed: empty line"])
     assert sentences[0].comments[0].startswith("# generator = treeglot ")
 
 
@@ -186,10 +186,10 @@ def test_journal_survives_any_cut(tmp_path: Path) -> None:
     for cut in range(len(whole) + 1):
         path.write_bytes(whole[:cut])
         with Journal(path, {"a": 1}) as journal:
-            found = list(journal)
-            assert found == records[: len(found)]
+            kept = list(journal)
+            assert kept == records[: len(kept)]
             journal.append({"more": True})
-            assert list(journal) == [*found, {"more": True}]
+            assert list(journal) == [*kept, {"more": True}]
     path.write_bytes(whole.replace(b'"n":2', b'"n":7'))
     with Journal(path, {"a": 1}) as journal:
         assert list(journal) == records[:2]

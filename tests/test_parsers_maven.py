@@ -65,7 +65,7 @@ def test_direct_download(repository: tuple[str, type[Repository]], tmp_path: Pat
     assert path.name == "thing-1.0-models.jar" and path.read_bytes() == CONTENT
     asked = len(handler.ranges)
     assert fetch(JAR, tmp_path / "new", repository=address) == path and len(handler.ranges) == asked
-    assert [found.name for found in path.parent.iterdir()] == [path.name]
+    assert [file.name for file in path.parent.iterdir()] == [path.name]
 
 
 def test_download_continues_where_it_stopped(repository: tuple[str, type[Repository]], tmp_path: Path) -> None:

@@ -127,7 +127,7 @@ def test_stanza_sentences() -> None:
     sentence = SimpleNamespace(words=words, tokens=tokens, constituency=tree)
     parsed = stanza.StanzaParser.read(stanza.StanzaParser.__new__(stanza.StanzaParser), sentence, "va au roi.")
     assert parsed.dependency is not None and parsed.dependency.heads == (-1, 3, 3, 0, 0)
-    assert [(found.start, found.end, found.columns[1]) for found in parsed.ranges] == [(1, 3, "au")]
+    assert [(multiword.start, multiword.end, multiword.columns[1]) for multiword in parsed.ranges] == [(1, 3, "au")]
     assert parsed.tokens.misc == ("_", "_", "_", "SpaceAfter=No", "_")
     assert parsed.constituency is not None and parsed.constituency.labels == ("S", "PP", "NP")
     assert parsed.constituency.yields[1] == (1, 2, 3)
@@ -186,8 +186,10 @@ def test_what_to_do_begins_with_the_shortest_way_and_leaves_no_step_out(monkeypa
     from treeglot.parsers import corenlp, registry
 
     hidden = ("stanza", "spacy", "benepar", "ufal", "ufal.udpipe")
-    found = importlib.util.find_spec
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name, *rest: None if name in hidden else found(name, *rest))
+    find_spec = importlib.util.find_spec
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda name, *rest: None if name in hidden else find_spec(name, *rest)
+    )
     monkeypatch.setattr(corenlp, "is_installed", lambda *_: False)
     for lang in NAMES:
         with pytest.raises(BackendUnavailable) as caught:

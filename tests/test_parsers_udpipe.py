@@ -41,7 +41,7 @@ def test_given_words_are_kept(data: Data) -> None:
 def test_multiword_tokens_are_ranges(data: Data) -> None:
     with open_parser("udpipe", "fr", model=data("models/fr_sequoia.udpipe")) as parser:
         [sentence] = parser.parse(["Il parle au roi."])
-    assert [found.columns[:2] for found in sentence.ranges] == [("3-4", "au")]
+    assert [multiword.columns[:2] for multiword in sentence.ranges] == [("3-4", "au")]
     assert sentence.tokens.forms == ("Il", "parle", "à", "le", "roi", ".")
 
 

@@ -80,13 +80,13 @@ def brute_force(dependency: DependencyTree, constituency: ConstituencyTree) -> l
     """Kind and (head, members) of each phrase, from the definition over sets of words."""
     tree = projectivize(dependency)
     subtrees = [frozenset(tree.subtree(n)) for n in range(len(tree))]
-    found: list[tuple[Kind, Any]] = []
+    kinds: list[tuple[Kind, Any]] = []
     for words in map(frozenset, constituency.yields):
         if len(words) == 1:
-            found.append((Kind.WORD, None))
+            kinds.append((Kind.WORD, None))
             continue
         if words in subtrees:
-            found.append((Kind.SUBTREE, None))
+            kinds.append((Kind.SUBTREE, None))
             continue
         n = min((n for n in range(len(tree)) if words <= subtrees[n]), key=lambda n: len(subtrees[n]))
         members = sorted([n, *tree.children(n)])
@@ -96,8 +96,8 @@ def brute_force(dependency: DependencyTree, constituency: ConstituencyTree) -> l
             for a, b in combinations(range(len(members) + 1), 2)
             if 2 <= b - a < len(members) and frozenset().union(*parts[a:b]) == words
         ]
-        found.append((Kind.PHRASAL, (n, groups[0])) if groups else (Kind.CROSSING, None))
-    return found
+        kinds.append((Kind.PHRASAL, (n, groups[0])) if groups else (Kind.CROSSING, None))
+    return kinds
 
 
 @st.composite
@@ -172,9 +172,9 @@ def bench() -> Any:
 def test_parseval_by_hand(bench: Any) -> None:
     tokens = Tokens(["She", "saw", ",", "it", "there", "."])
     wanted = ConstituencyTree.build(tokens, ("ROOT", ("S", ("NP", 0), ("VP", 1, 2, ("NP", 3), ("ADVP", 4)), 5)))
-    found = ConstituencyTree.build(tokens, ("S", ("NP", 0), ("VP", ("X", 1, 2), ("Y", ("NP", 3), 4), 5)))
+    tree = ConstituencyTree.build(tokens, ("S", ("NP", 0), ("VP", ("X", 1, 2), ("Y", ("NP", 3), 4), 5)))
     score = bench.Parseval()
-    score.add(found, wanted, [form in ",." for form in tokens.forms])
+    score.add(tree, wanted, [form in ",." for form in tokens.forms])
     # Without punctuation: wanted S[0-4] NP[0-1] VP[1-4] NP[2-3] ADVP[3-4]; found S[0-4] NP[0-1] VP[1-4] X[1-2] Y[2-4] NP[2-3].
     assert (score.labelled.match, score.labelled.found, score.labelled.wanted) == (4, 6, 5)
     assert (score.labelled.precision, score.labelled.recall, score.labelled.f) == (4 / 6, 4 / 5, 8 / 11)

@@ -103,10 +103,10 @@ def derivations(words: list[str], table: Table, limit: int) -> Iterator[list[Use
     options: dict[tuple[int, int], list[str]] = {}
     for begin, end in itertools.combinations(range(size + 1), 2):
         source = " ".join(words[begin:end])
-        found = [t for s, t in table if s == source]
-        if not found and end == begin + 1:
-            found = [words[begin]]
-        options[begin, end] = found
+        targets = [t for s, t in table if s == source]
+        if not targets and end == begin + 1:
+            targets = [words[begin]]
+        options[begin, end] = targets
 
     def extend(covered: frozenset[int], uses: list[Use]) -> Iterator[list[Use]]:
         if len(covered) == size:
@@ -171,11 +171,11 @@ def test_equals_exhaustive_search(
     line = " ".join(words)
     for search in ("cube", "stack"):
         decoder = phrase_decoder(phrases, model, weights, distortion_limit=limit, search=search, **UNLIMITED)  # type: ignore[arg-type]
-        found = decoder.translate([line], nbest=10**6, threads=1)[0].kbest
-        assert len(found) == len(expected)
-        assert [t.score for t in found] == pytest.approx(ranked, rel=1e-5, abs=1e-4)
-        assert {tuple(uses_of(t)) for t in found} == set(expected)
-        for translation in found[:20]:
+        kbest = decoder.translate([line], nbest=10**6, threads=1)[0].kbest
+        assert len(kbest) == len(expected)
+        assert [t.score for t in kbest] == pytest.approx(ranked, rel=1e-5, abs=1e-4)
+        assert {tuple(uses_of(t)) for t in kbest} == set(expected)
+        for translation in kbest[:20]:
             assert expected[tuple(uses_of(translation))] == pytest.approx(translation.score, rel=1e-5, abs=1e-4)
             assert dot(weights, translation.features) == pytest.approx(translation.score, rel=1e-5, abs=1e-4)
         one = decoder.translate([line], threads=1)[0]
@@ -331,11 +331,11 @@ def test_reordering_table_in_another_order(tmp_path: Path) -> None:
     lines = reordering.read_text().splitlines(keepends=True)
     rng.shuffle(lines)
     reordering.write_text("".join(lines) + "not ||| there ||| 1 1 1 1 1 1\n")
-    found = read_moses_phrases(phrases, reordering)
+    table_read = read_moses_phrases(phrases, reordering)
     for (source, target), (_, expected) in table.items():
-        values = next(r for t, _, r, _ in found.lookup(source.split()) if t == target)
+        values = next(r for t, _, r, _ in table_read.lookup(source.split()) if t == target)
         assert values == pytest.approx([ln(p) for p in expected], abs=1e-6)
-    assert found.lookup(["b", "a"]) == [] and found.lookup(["nowhere"]) == []
+    assert table_read.lookup(["b", "a"]) == [] and table_read.lookup(["nowhere"]) == []
 
 
 def test_weights_round_trip(tmp_path: Path) -> None:
@@ -363,10 +363,10 @@ def test_weights_of_earlier_versions(tmp_path: Path) -> None:
         + "".join(f"TranslationModel0_{i} = 0.{i}\n" for i in range(1, 5))
         + "".join(f"LexicalReordering0_{i} = 0.0{i}\n" for i in range(1, 7))
     )
-    found = read_weights(old)
-    assert tuple(found) == FEATURES
-    assert (found["lm"], found["words"], found["copied"], found["phrases.p_ts"]) == (0.2, 0.3, -100.0, 0.3)
-    assert [found[name] for name in REORDERING] == [0.01, 0.02, 0.03, 0.04, 0.05, 0.06]
+    weights = read_weights(old)
+    assert tuple(weights) == FEATURES
+    assert (weights["lm"], weights["words"], weights["copied"], weights["phrases.p_ts"]) == (0.2, 0.3, -100.0, 0.3)
+    assert [weights[name] for name in REORDERING] == [0.01, 0.02, 0.03, 0.04, 0.05, 0.06]
     with pytest.raises(TreeglotError, match="write 'lm' for 'LM0'"):
         phrase_decoder(
             read_moses_phrases(*write_tables(tmp_path, {})), language_model(tmp_path, ["x"], 2), {"LM0": 1.0}
@@ -386,9 +386,9 @@ def test_new_weights_for_an_old_decoder(reference: tuple[Any, Table, lm.Language
         for threads in (1, 2):
             kept = decoder.translate(lines[:30], nbest=5, threads=threads)
             fresh = phrase_decoder(phrases, model, weights, **limits).translate(lines[:30], nbest=5)
-            for one, two in zip(kept, fresh, strict=True):
-                assert [(t.text, t.score, t.features) for t in one.kbest] == [
-                    (t.text, t.score, t.features) for t in two.kbest
+            for old, new in zip(kept, fresh, strict=True):
+                assert [(t.text, t.score, t.features) for t in old.kbest] == [
+                    (t.text, t.score, t.features) for t in new.kbest
                 ]
     with pytest.raises(TreeglotError, match="unknown feature"):
         decoder.set_weights({**DEFAULT_WEIGHTS, "lmm": 1.0})

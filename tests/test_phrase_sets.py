@@ -55,12 +55,12 @@ def write_word_tables(project: Project, prefix: Path) -> None:
         joint.update((word, "NULL") for j, word in enumerate(s) if all(j != link[0] for link in links))
         joint.update(("NULL", word) for i, word in enumerate(t) if all(i != link[1] for link in links))
     totals: tuple[Counter[str], Counter[str]] = (Counter(), Counter())
-    for (one, two), count in joint.items():
-        totals[0][one] += count
-        totals[1][two] += count
+    for (source, target), count in joint.items():
+        totals[0][source] += count
+        totals[1][target] += count
     rows = sorted(joint.items())
-    forward = (f"{two} {one} {count / totals[0][one]!r}\n" for (one, two), count in rows)
-    backward = (f"{one} {two} {count / totals[1][two]!r}\n" for (one, two), count in rows)
+    forward = (f"{target} {source} {count / totals[0][source]!r}\n" for (source, target), count in rows)
+    backward = (f"{source} {target} {count / totals[1][target]!r}\n" for (source, target), count in rows)
     prefix.with_suffix(".f2e").write_text("".join(forward), encoding="utf-8")
     prefix.with_suffix(".e2f").write_text("".join(backward), encoding="utf-8")
 
@@ -77,14 +77,14 @@ def recount(aligned: Path) -> Counter[tuple[str, str]]:
     for line in aligned.read_text(encoding="utf-8").splitlines():
         pair = json.loads(line)
         links = [*pair.get("node_links", []), *([~j, ~i, *_] for j, i, *_ in pair.get("word_links", []))]
-        found = set()
+        linked = set()
         for link in links:
             spans = [
                 sorted(words_under(pair[side], node)) for side, node in zip(("source", "target"), link, strict=False)
             ]
             if all(words[-1] - words[0] + 1 == len(words) <= LONGEST for words in spans):
-                found.add(tuple(map(tuple, spans)))
-        for s, t in found:
+                linked.add(tuple(map(tuple, spans)))
+        for s, t in linked:
             source, target = ([pair[side]["forms"][k] for k in words] for side, words in (("source", s), ("target", t)))
             counts[" ".join(source), " ".join(target)] += 1
     return counts

@@ -47,7 +47,9 @@ def orientation(links: Links, size: tuple[int, int], pair: PhrasePair, after: bo
 @given(alignments(), st.integers(1, 8))
 def test_exactly_the_consistent_pairs_with_their_orientations(case: tuple[int, int, Links], longest: int) -> None:
     source, target, links = case
-    found = extract_words([f"f{j}" for j in range(source)], [f"e{i}" for i in range(target)], links, max_length=longest)
+    extracted = extract_words(
+        [f"f{j}" for j in range(source)], [f"e{i}" for i in range(target)], links, max_length=longest
+    )
     spans = [
         ((begin, end), (low, high))
         for begin in range(source)
@@ -56,8 +58,8 @@ def test_exactly_the_consistent_pairs_with_their_orientations(case: tuple[int, i
         for high in range(low + 1, min(target, low + longest) + 1)
         if consistent(links, (begin, end), (low, high))
     ]
-    assert [(pair.source_span, pair.target_span) for pair in found] == spans
-    for pair in found:
+    assert [(pair.source_span, pair.target_span) for pair in extracted] == spans
+    for pair in extracted:
         assert pair.source == tuple(f"f{j}" for j in range(*pair.source_span))
         assert pair.target == tuple(f"e{i}" for i in range(*pair.target_span))
         back = {(j + pair.source_span[0], i + pair.target_span[0]) for j, i in pair.links}
@@ -71,13 +73,13 @@ def test_worked_example() -> None:
     target = ParsedSentence(Tokens(["Intel", "will", "launch", "the", "first", "Ultrabook", "in", "Asia"]))
     links = [(1, 1), (2, 2), (3, 3), (4, 7), (4, 8), (5, 4), (5, 5), (7, 6), (8, 6)]
     pair = AlignedPair(source, target, [Link(j - 1, i - 1) for j, i in links])
-    found = {(" ".join(p.source), " ".join(p.target)): p for p in extract(pair)}
-    assert ("首 款 超极 本", "the first Ultrabook") in found
-    assert ("首", "the first") in found and ("首 款", "the first") in found  # 款 is unaligned
-    assert ("超极", "Ultrabook") not in found
-    assert found[("亚洲", "in Asia")].before == "discontinuous"
-    assert found[("首 款 超极 本", "the first Ultrabook")].after == "swap"
-    assert all(len(p.source) <= 7 and len(p.target) <= 7 for p in found.values())
+    phrases = {(" ".join(p.source), " ".join(p.target)): p for p in extract(pair)}
+    assert ("首 款 超极 本", "the first Ultrabook") in phrases
+    assert ("首", "the first") in phrases and ("首 款", "the first") in phrases  # 款 is unaligned
+    assert ("超极", "Ultrabook") not in phrases
+    assert phrases[("亚洲", "in Asia")].before == "discontinuous"
+    assert phrases[("首 款 超极 本", "the first Ultrabook")].after == "swap"
+    assert all(len(p.source) <= 7 and len(p.target) <= 7 for p in phrases.values())
     assert max(len(p.source) for p in extract(pair, max_length=8)) == 8
 
 

@@ -94,12 +94,12 @@ def test_parallel_treebanks(data: Callable[[str], Path], language: str, expected
     path = data(f"trees/ud-pud/{language}_pud-ud-test.conllu")
     trees = [sentence.dependency for sentence in read_conllu(path)]
     assert len(trees) == 1000
-    found = 0
+    lifted = 0
     for tree in trees:
         assert tree is not None
         flat = projectivize(tree)
         assert flat.is_projective
         assert bool(nonprojective_arcs(tree)) == (not tree.is_projective)
         assert deprojectivize(flat) == tree
-        found += flat is not tree
-    assert found == expected
+        lifted += flat is not tree
+    assert lifted == expected

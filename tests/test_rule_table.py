@@ -159,7 +159,7 @@ class Counted:
                 self.target[target] += count
                 self.labels[source, target] |= set(labels)
                 both = zip(self.lexical[source, target], lexicon.weights(pair, source, target), strict=True)
-                forward, backward = (max(one, two) for one, two in both)
+                forward, backward = (max(known, weight) for known, weight in both)
                 self.lexical[source, target] = forward, backward
 
 
@@ -328,9 +328,9 @@ def test_rare_rules_are_left_out_after_scoring(tmp_path: Path) -> None:
     report = build_rule_table("dep2str", bitext(pairs), tmp_path / "t", min_count=1.0)
     assert report.rules + report.dropped == everything.rules and report.dropped > 0
     scores = {(rule.source, rule.target): rule.scores for rule in RuleTable(tmp_path / "all") if rule.count >= 1}
-    found = {(rule.source, rule.target): rule.scores for rule in RuleTable(tmp_path / "t")}
-    assert found.keys() == scores.keys()
-    assert all(close(a, b, 2 * STEP) for key in found for a, b in zip(found[key], scores[key], strict=True))
+    kept = {(rule.source, rule.target): rule.scores for rule in RuleTable(tmp_path / "t")}
+    assert kept.keys() == scores.keys()
+    assert all(close(a, b, 2 * STEP) for key in kept for a, b in zip(kept[key], scores[key], strict=True))
     options = RuleTable(tmp_path / "t").options
     assert options == {
         "discounting": "none",
@@ -431,8 +431,8 @@ def test_commands_show_and_search(built: Path) -> None:
         (["das .x1", "--regex"], {"das ^x1:NN"}),
         (["das ^haus", "--whole"], {"das ^haus"}),
     ]:
-        found = run("search", str(built / "t"), *arguments).splitlines()[1:]
-        assert {line.split("\t")[0] for line in found} == sources
+        lines = run("search", str(built / "t"), *arguments).splitlines()[1:]
+        assert {line.split("\t")[0] for line in lines} == sources
     with pytest.raises(TreeglotError, match="no source side"):
         run("show", str(built / "t"), "das ^auto")
     with pytest.raises(TreeglotError, match="not the source side"):

@@ -48,9 +48,9 @@ def inputs(place: Path, *, source: bool = False, conllu: bool = True, penn: bool
     )
 
 
-def text(grammar: str, found: Inputs, **options: Any) -> str:
+def text(grammar: str, inputs: Inputs, **options: Any) -> str:
     out = io.BytesIO()
-    write_rules(grammar, found, out, **options)
+    write_rules(grammar, inputs, out, **options)
     return out.getvalue().decode("utf-8")
 
 
@@ -92,8 +92,8 @@ def files(place: Path, words: str, heads: list[int], target: str, links: str) ->
 
 
 def test_fractions(tmp_path: Path) -> None:
-    found = text("dep2str", files(tmp_path, "a b", [1, -1], "u v a", "0-2")).splitlines()
-    assert [line for line in found if line.startswith("a ^b")] == [
+    lines = text("dep2str", files(tmp_path, "a b", [1, -1], "u v a", "0-2")).splitlines()
+    assert [line for line in lines if line.startswith("a ^b")] == [
         "a ^b ||| a ||| 0.333333",
         "a ^b ||| u v a ||| 0.333333",
         "a ^b ||| v a ||| 0.333333",
@@ -115,13 +115,13 @@ def test_an_empty_corpus(tmp_path: Path) -> None:
 
 
 def test_lifted_arcs_and_skipped_constituents_are_counted(tmp_path: Path) -> None:
-    found = files(tmp_path, "a b c d", [2, 3, -1, 2], "a b c d", "0-0 1-1 2-2 3-3")
+    inputs = files(tmp_path, "a b c d", [2, 3, -1, 2], "a b c d", "0-0 1-1 2-2 3-3")
     (tmp_path / "f.penn").write_text("(S (A a) (X (B b) (C c)) (D d))\n", encoding="utf-8")
-    summary = write_rules("consdep2str", found._replace(penn=str(tmp_path / "f.penn")), io.BytesIO())
+    summary = write_rules("consdep2str", inputs._replace(penn=str(tmp_path / "f.penn")), io.BytesIO())
     assert summary.lifted == 1
     assert (summary.counters["phrasal_nodes"], summary.counters["crossing"]) == (1, 0)  # b hangs on c after lifting
-    found = files(tmp_path, "a b c d", [2, 0, -1, 2], "a b c d", "0-0 1-1 2-2 3-3")
-    summary = write_rules("consdep2str", found._replace(penn=str(tmp_path / "f.penn")), io.BytesIO())
+    inputs = files(tmp_path, "a b c d", [2, 0, -1, 2], "a b c d", "0-0 1-1 2-2 3-3")
+    summary = write_rules("consdep2str", inputs._replace(penn=str(tmp_path / "f.penn")), io.BytesIO())
     assert (summary.lifted, summary.counters["phrasal_nodes"], summary.counters["crossing"]) == (0, 0, 1)
 
 

@@ -73,7 +73,7 @@ SAMPLES = {
 @given(data=st.data())
 def test_no_character_is_lost_and_no_word_has_a_blank(lang: str, data: st.DataObject) -> None:
     text = data.draw(st.text(st.sampled_from(SAMPLES[lang]), max_size=60))
-    for method in ("auto", "char", *(name for name, found in SEGMENTERS.items() if found.lang == lang)):
+    for method in ("auto", "char", *(name for name, segmenter in SEGMENTERS.items() if segmenter.lang == lang)):
         if method in SEGMENTERS and not SEGMENTERS[method].is_installed:
             continue
         words = Tokenizer(lang, method=method).tokenize(text)  # type: ignore[arg-type]

@@ -67,8 +67,8 @@ def test_the_table_and_the_method_can_be_given(tmp_path: Path, trees: tuple[Path
     (tmp_path / "lex.f2e").write_text("the das 1\nhouse haus 1\nburning brennt 1\n")
     (tmp_path / "lex.e2f").write_text("das the 1\nhaus house 1\nbrennt burning 1\n")
     base = ["trees", "align", *trees, "--lex", tmp_path / "lex", "--format", "nodes"]
-    found = run(*base, "--method", "score2", "--no-words").out.splitlines()
-    assert parse_node_links(found[0])[:2] == parse_node_links(found[0]) and "1-1:" in found[0]
+    lines = run(*base, "--method", "score2", "--no-words").out.splitlines()
+    assert parse_node_links(lines[0])[:2] == parse_node_links(lines[0]) and "1-1:" in lines[0]
     assert run(*base, "--threads", 1).out == run(*base, "--threads", 2).out
     for wrong in (
         ["--method", "score9"],

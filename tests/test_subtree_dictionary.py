@@ -28,8 +28,8 @@ def plain_match(word: str, headword: str) -> float:
         inflected = same >= BEGINNING and max(len(word), len(headword)) - same <= ENDING
         return INFLECTED if inflected else 0.0
 
-    if found := form(word):
-        return found
+    if match := form(word):
+        return match
     if len(headword) >= COMPOUNDED and word.startswith(headword) and len(word) - len(headword) >= 3:
         return COMPOUND
     ends = [form(word[cut:]) for cut in range(3, len(word) - COMPOUNDED + 1)] if len(headword) >= COMPOUNDED else []

@@ -82,13 +82,13 @@ def slow_features(
 @given(trees(), trees(), st.integers(0, 99), st.sampled_from([0.0, 1e-7, 0.05]))
 def test_features_are_the_printed_formulas(source, target, seed, floor):
     evidence = random_evidence(source, target, seed)
-    found = paper_features(TreeNodes.of(source), TreeNodes.of(target), evidence, floor=floor)
-    assert found.shape == (len(source), len(target), len(PAPER_FEATURES))
-    np.testing.assert_allclose(found, slow_features(source, target, evidence, floor), atol=1e-12)
+    features = paper_features(TreeNodes.of(source), TreeNodes.of(target), evidence, floor=floor)
+    assert features.shape == (len(source), len(target), len(PAPER_FEATURES))
+    np.testing.assert_allclose(features, slow_features(source, target, evidence, floor), atol=1e-12)
     without_words = paper_features(
         TreeNodes.of(source, words=False), TreeNodes.of(target, words=False), evidence, floor=floor
     )
-    np.testing.assert_array_equal(found, without_words)
+    np.testing.assert_array_equal(features, without_words)
 
 
 def test_perfect_translations_have_perfect_features():
@@ -189,10 +189,10 @@ def slow_extended(source: ConstituencyTree, target: ConstituencyTree, evidence: 
 def test_extended_features_are_what_their_names_say(source, target, seed):
     evidence = random_evidence(source, target, seed)
     both = TreeNodes.of(source), TreeNodes.of(target)
-    found = extended_features(*both, evidence)
-    assert found.shape == (len(source), len(target), len(extended_names()))
-    np.testing.assert_array_equal(found[..., :10], paper_features(*both, evidence))
-    np.testing.assert_allclose(found[..., 10:], slow_extended(source, target, evidence), atol=1e-9)
+    features = extended_features(*both, evidence)
+    assert features.shape == (len(source), len(target), len(extended_names()))
+    np.testing.assert_array_equal(features[..., :10], paper_features(*both, evidence))
+    np.testing.assert_allclose(features[..., 10:], slow_extended(source, target, evidence), atol=1e-9)
 
 
 @settings(max_examples=40)
@@ -202,8 +202,8 @@ def test_groups_of_features_are_columns_of_all_features(source, target, seed, gr
     evidence = random_evidence(source, target, seed)
     names = extended_names(groups)
     chosen = [extended_names().index(name) for name in names]
-    found = extended_features(*both, evidence, groups=tuple(groups))
-    np.testing.assert_array_equal(found, extended_features(*both, evidence)[..., chosen])
+    features = extended_features(*both, evidence, groups=tuple(groups))
+    np.testing.assert_array_equal(features, extended_features(*both, evidence)[..., chosen])
 
 
 def test_punctuation_does_not_count_as_coverage():

@@ -75,18 +75,18 @@ def test_scores_are_products_over_words(
 ) -> None:
     source, target, table = problem
     aligner = LexicalTreeAligner(table, method=f"score{score}", floor=floor, empty_is_one=one)
-    found = np.exp(aligner.scores(source, target))
+    scores = np.exp(aligner.scores(source, target))
     left, right = TreeNodes.of(source), TreeNodes.of(target)
-    assert found.shape == (len(left), len(right))
+    assert scores.shape == (len(left), len(right))
     for s in range(len(left)):
         for t in range(len(right)):
             expected = expected_score(left, right, s, t, table, score, floor, one)
-            assert found[s, t] == pytest.approx(expected, rel=1e-6, abs=1e-300), (s, t)
+            assert scores[s, t] == pytest.approx(expected, rel=1e-6, abs=1e-300), (s, t)
 
 
-def clash(source: TreeNodes, target: TreeNodes, one: tuple[int, int], two: tuple[int, int]) -> bool:
-    (s, t), (x, y) = one, two
-    if one == two:
+def clash(source: TreeNodes, target: TreeNodes, first: tuple[int, int], second: tuple[int, int]) -> bool:
+    (s, t), (x, y) = first, second
+    if first == second:
         return False
     above, below = source.ancestors, target.ancestors
     return s == x or t == y or above[s, x] != below[t, y] or above[x, s] != below[y, t]
@@ -121,8 +121,8 @@ def test_the_choice_equals_a_slow_one(data: st.DataObject, name: str) -> None:
     scores = np.array(data.draw(st.lists(values, min_size=size, max_size=size))).reshape(len(source), len(target))
     method = Method.parse(name)
     shapes = [([0] * len(nodes.tree.tokens), *shape(nodes.tree)) for nodes in (source, target)]
-    found = core.choose_links(shapes[0], shapes[1], scores, method.skip, method.span1, True, False)
-    links = [(source.index(s), target.index(t)) for s, t, _ in found]
+    chosen = core.choose_links(shapes[0], shapes[1], scores, method.skip, method.span1, True, False)
+    links = [(source.index(s), target.index(t)) for s, t, _ in chosen]
     assert links == slow_choice(source, target, scores, method)
     assert is_well_formed(links, source, target)
     phrases = core.choose_links(shapes[0], shapes[1], scores, method.skip, method.span1, False, False)

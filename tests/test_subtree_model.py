@@ -91,8 +91,8 @@ def test_the_polynomial_kernel(table: CandidateTable) -> None:
     x = (table.features - table.features.mean(axis=0)) / table.features.std(axis=0)
     kernel = (np.clip(x, -6, 6) @ np.clip(x, -6, 6).T + 1) ** 2  # ten features: the constant is 1
     norm = np.sqrt(np.diag(kernel))
-    found = fit_map(table, Term.parse("plain"), Forests()).matrix(table, table)
-    assert np.allclose(found, kernel / norm / norm[:, None], atol=1e-3)
+    matrix = fit_map(table, Term.parse("plain"), Forests()).matrix(table, table)
+    assert np.allclose(matrix, kernel / norm / norm[:, None], atol=1e-3)
 
 
 def test_linear_svm_against_scikit_learn() -> None:
@@ -164,7 +164,7 @@ def test_context_features_by_plain_loops(pairs: list[AlignedPair]) -> None:
     assert trees[0] is not None and trees[1] is not None
     source, target = (TreeNodes.of(tree, words=False) for tree in trees if tree is not None)
     chances = np.random.default_rng(4).random((len(source), len(target)))
-    found = context_features(chances, source, target)
+    features = context_features(chances, source, target)
     below = [[{k for k in range(len(n)) if n.ancestors[a, k]} for a in range(len(n))] for n in (source, target)]
     children = [[{k for k in range(len(n)) if n.parent[k] == a} for a in range(len(n))] for n in (source, target)]
     everything = [set(range(len(n))) for n in (source, target)]
@@ -198,17 +198,17 @@ def test_context_features_by_plain_loops(pairs: list[AlignedPair]) -> None:
                 "target_above_crossing": mean_best(above[1], everything[0] - above[0], True),
             }
             for name, value in expected.items():
-                assert found[s, t, CONTEXT_FEATURES.index(name)] == pytest.approx(value), (name, s, t)
+                assert features[s, t, CONTEXT_FEATURES.index(name)] == pytest.approx(value), (name, s, t)
 
 
 def test_a_trained_model_links_new_trees(model: SubtreeAligner, pairs: list[AlignedPair]) -> None:
-    right = found = gold = 0
+    right = proposed = gold = 0
     for pair, result in zip(pairs[48:], model.align(pairs[48:]), strict=True):
         expected, links = {link[:2] for link in pair.node_links}, {link[:2] for link in result.node_links}
-        right, found, gold = right + len(expected & links), found + len(links), gold + len(expected)
+        right, proposed, gold = right + len(expected & links), proposed + len(links), gold + len(expected)
         assert all(link.score is not None and 0.5 <= link.score <= 1 for link in result.node_links)
         assert result.id == pair.id
-    assert 2 * right / (found + gold) > 0.9
+    assert 2 * right / (proposed + gold) > 0.9
     assert model.second is not None and model.info["development"]["f1"] > 0.9
 
 
@@ -227,7 +227,7 @@ def test_saved_models_align_as_before(model: SubtreeAligner, pairs: list[Aligned
 @pytest.mark.parametrize("exact", [True, False])
 def test_the_seed_decides_everything(pairs: list[AlignedPair], exact: bool, tmp_path: Path) -> None:
     for name in ("a", "b"):
-        made = train_aligner(
+        trained = train_aligner(
             pairs[:20],
             pairs[20:26],
             terms=("plain", "dBTK-RgSST", "iBTK-SST", "iBTK-Root"),
@@ -238,7 +238,7 @@ def test_the_seed_decides_everything(pairs: list[AlignedPair], exact: bool, tmp_
             threads=1 if name == "a" else 0,
             rounds=0,
         )
-        made.save(tmp_path / name)
+        trained.save(tmp_path / name)
         load_model(tmp_path / name)
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
 
@@ -290,18 +290,18 @@ def test_squoia(data: Callable[[str], Path]) -> None:
 
     path = data("trees/squoia-de-es/FUNDACION_alignments_squoia_de_es.xml")
     real = [pair for pair, _ in zip(read_aligned_pairs(path, strict=False), range(150), strict=False)]
-    made = train_aligner(real[:110], real[110:130], features="paper", passes=1, tune=False)
-    assert made.info["development"]["f1"] > 0.4
-    assert sum(len(pair.node_links) for pair in made.align(real[130:])) > 20
+    trained = train_aligner(real[:110], real[110:130], features="paper", passes=1, tune=False)
+    assert trained.info["development"]["f1"] > 0.4
+    assert sum(len(pair.node_links) for pair in trained.align(real[130:])) > 20
 
 
 def test_a_sentence_in_two_pairs_is_linked_once(model: SubtreeAligner, pairs: list[AlignedPair]) -> None:
     one, other = pairs[48], pairs[49]
     joined = Unit.of([_named(one, "s1", "t"), _named(other, "s2", "t2")])
     source = joined.pair.source  # both sentences in one, translated as two
-    found = list(model.align([AlignedPair(source, one.target, id="a"), AlignedPair(source, other.target, id="b")]))
-    assert [pair.target for pair in found] == [one.target, other.target]
-    linked = [link.source for pair in found for link in pair.node_links]
+    aligned = list(model.align([AlignedPair(source, one.target, id="a"), AlignedPair(source, other.target, id="b")]))
+    assert [pair.target for pair in aligned] == [one.target, other.target]
+    linked = [link.source for pair in aligned for link in pair.node_links]
     assert len(set(linked)) == len(linked) > 6
     alone = [next(model.align([AlignedPair(source, pair.target)])) for pair in (one, other)]
     assert sum(len(pair.node_links) for pair in alone) >= len(linked)
@@ -309,7 +309,7 @@ def test_a_sentence_in_two_pairs_is_linked_once(model: SubtreeAligner, pairs: li
         {(a + 1, b) for a, b, *_ in one.node_links},
         {(a + 1 + len(one.source.constituency or ()), b) for a, b, *_ in other.node_links},
     ]
-    right = sum(len({link[:2] for link in pair.node_links} & links) for pair, links in zip(found, gold, strict=True))
+    right = sum(len({link[:2] for link in pair.node_links} & links) for pair, links in zip(aligned, gold, strict=True))
     assert right / len(linked) > 0.7
 
 

@@ -11,10 +11,10 @@ from treeglot.trees.constituency import ConstituencyTree
 
 
 def above(tree: ConstituencyTree, node: int) -> list[int]:
-    found = []
+    ancestors = []
     while (node := tree.parent(node)) >= 0:
-        found.append(node)
-    return found
+        ancestors.append(node)
+    return ancestors
 
 
 @given(constituency_trees(continuous=False))

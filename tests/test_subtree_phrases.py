@@ -103,8 +103,8 @@ def test_counts_are_added(
     files = [folder / "spans"] * times
     paths = folder / "f", folder / "e", folder / "a"
     write_phrase_counts(*paths, out, spans=files, consistent=consistent, max_length=longest)
-    found = [tuple(line.split(" ||| ")) for line in out.getvalue().decode().splitlines()]
-    assert {(s, t): int(count) for s, t, count in found} == dict(expected)
+    rows = [tuple(line.split(" ||| ")) for line in out.getvalue().decode().splitlines()]
+    assert {(s, t): int(count) for s, t, count in rows} == dict(expected)
     if not expected:
         return
     build_phrase_table(*paths, folder / "t", spans=files, consistent=consistent, max_length=longest)
@@ -157,8 +157,8 @@ def test_sets_are_compared_as_sets(sets: list[dict[tuple[str, str], int]]) -> No
         others = set().union(*(other for label, other in zip(names, sets, strict=True) if label != name))
         assert result.sets[name].pairs == len(pairs) and result.sets[name].occurrences == sum(pairs.values())
         assert result.only[name] == len(set(pairs) - others)
-    for one, two in result.shared:
-        assert result.shared[one, two] == len(set(sets[names.index(one)]) & set(sets[names.index(two)]))
+    for first, second in result.shared:
+        assert result.shared[first, second] == len(set(sets[names.index(first)]) & set(sets[names.index(second)]))
 
 
 def test_commands(tmp_path: Path, run: Run) -> None:

@@ -17,15 +17,17 @@ from treeglot.trees.constituency import ConstituencyTree
 
 
 def ancestors(tree: ConstituencyTree, node: int) -> set[int]:
-    found = set()
+    nodes = set()
     while (node := tree.parent(node)) >= 0:
-        found.add(node)
-    return found
+        nodes.add(node)
+    return nodes
 
 
-def crosses(source: ConstituencyTree, target: ConstituencyTree, one: tuple[int, int], two: tuple[int, int]) -> bool:
+def crosses(
+    source: ConstituencyTree, target: ConstituencyTree, first: tuple[int, int], second: tuple[int, int]
+) -> bool:
     """The three criteria as they are written."""
-    (s, t), (x, y) = one, two
+    (s, t), (x, y) = first, second
     if s == x or t == y:
         return True
     for a, b, c, d in ((s, t, x, y), (x, y, s, t)):
@@ -73,7 +75,7 @@ def test_best_equals_all_sets_of_pairs(problem: tuple[TreeNodes, TreeNodes, np.n
     for size in range(1, min(scores.shape) + 1):
         for chosen in itertools.combinations(kept, size):
             refs = [(source.refs[s], target.refs[t]) for s, t in chosen]
-            if not any(crosses(source.tree, target.tree, *two) for two in itertools.combinations(refs, 2)):
+            if not any(crosses(source.tree, target.tree, *pair) for pair in itertools.combinations(refs, 2)):
                 best = max(best, sum(scores[pair] for pair in chosen))
     links = best_links(sparse, source, target)
     assert sum(link.score for link in links) == pytest.approx(best)
@@ -112,11 +114,11 @@ def test_best_of_a_large_pair_is_quick() -> None:
 
 def test_scores_of_links() -> None:
     gold = [GoldNodes({(0, 0), (1, 1), (~0, ~0)}, {(2, 2), (0, 0)}), GoldNodes({(0, 0)})]
-    found = [[(0, 0), (2, 2), (3, 3), (~0, ~0)], []]
-    score = score_node_links(found, gold)
+    proposed = [[(0, 0), (2, 2), (3, 3), (~0, ~0)], []]
+    score = score_node_links(proposed, gold)
     assert tuple(score) == (3, 1, 3, 1) and score.f1 == pytest.approx(1 / 3)
-    assert tuple(score_node_links(found, gold, fuzzy=True)) == (3, 2, 3, 1)
-    assert tuple(score_node_links(found, gold, internal=False)) == (4, 2, 4, 2)
+    assert tuple(score_node_links(proposed, gold, fuzzy=True)) == (3, 2, 3, 1)
+    assert tuple(score_node_links(proposed, gold, internal=False)) == (4, 2, 4, 2)
     assert str(score_node_links([], [])) == "P 100.00 R 100.00 F1 100.00"
     with pytest.raises(TreeglotError, match="score the same pairs"):
-        score_node_links(found, gold[:1])
+        score_node_links(proposed, gold[:1])

@@ -160,10 +160,10 @@ def test_tables_equal_plain_counting(corpus: Corpus) -> None:
             ]
             assert entry.reordering == pytest.approx(seen)
         for source in of_source:
-            found = table.lookup(source)
-            assert found == [entry for entry in entries if entry.source == source]
-            assert [entry.count for entry in found] == sorted((entry.count for entry in found), reverse=True)
-            assert table.lookup(source, 2) == found[:2] and table.lookup(source, 0) == []
+            listed = table.lookup(source)
+            assert listed == [entry for entry in entries if entry.source == source]
+            assert [entry.count for entry in listed] == sorted((entry.count for entry in listed), reverse=True)
+            assert table.lookup(source, 2) == listed[:2] and table.lookup(source, 0) == []
         if "a a a a a a a" not in of_source:
             assert table.lookup("a a a a a a a") == []
         ours = LexicalTable.of(table)
@@ -344,10 +344,10 @@ def test_word_probabilities_are_rounded_as_moses_does(tmp_path: Path) -> None:
 
 def aligned_words(links: tuple[tuple[int, int], ...], size: int, inverse: bool) -> list[list[int]]:
     """For each word of one side, its words of the other. Moses takes the most frequent alignment, then the greatest of these."""
-    found: list[list[int]] = [[] for _ in range(size)]
+    aligned: list[list[int]] = [[] for _ in range(size)]
     for j, i in sorted(links):
-        found[j if inverse else i].append(i if inverse else j)
-    return [sorted(each) for each in found]
+        aligned[j if inverse else i].append(i if inverse else j)
+    return [sorted(each) for each in aligned]
 
 
 def moses_lines(corpus: Corpus) -> list[str]:

@@ -100,12 +100,16 @@ def test_ids_are_generated_and_checked(tmp_path: Path) -> None:
     tree = ConstituencyTree.build(["a", "b"], ("S", 0, ("X", 1)))
     bare = ParsedSentence(tree.tokens, constituency=tree)
     write_tiger([bare, bare], tmp_path / "a.xml")
-    one, two = read_tiger(tmp_path / "a.xml")
-    assert one.constituency is not None and two.constituency is not None
-    assert (one.id, one.constituency.ids, one.constituency.word_ids) == ("s1", ("s1_500", "s1_501"), ("s1_1", "s1_2"))
-    assert (two.id, two.constituency.ids) == ("s2", ("s2_500", "s2_501"))
+    first, second = read_tiger(tmp_path / "a.xml")
+    assert first.constituency is not None and second.constituency is not None
+    assert (first.id, first.constituency.ids, first.constituency.word_ids) == (
+        "s1",
+        ("s1_500", "s1_501"),
+        ("s1_1", "s1_2"),
+    )
+    assert (second.id, second.constituency.ids) == ("s2", ("s2_500", "s2_501"))
     for wrong, says in (
-        ([one, one], "two sentences"),
+        ([first, first], "two sentences"),
         ([ParsedSentence(tree.tokens)], "no constituency"),
         ([replace(bare, constituency=replace(tree, ids=("x", "x")))], "same id"),
         ([replace(bare, tokens=Tokens(["a", "b"]), notes=(("tiger", "{"),), id="\x01")], "cannot hold"),

@@ -55,11 +55,11 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
         pytest.skip("no C++ compiler: set CXX")
     core = treeglot._core.__file__
     assert core is not None
-    made = tmp_path_factory.mktemp("toy") / "toy.so"
+    library = tmp_path_factory.mktemp("toy") / "toy.so"
     headers = Path(__file__).parents[1] / "cpp"
-    command = [compiler, "-std=c++20", "-O0", "-fPIC", "-shared", f"-I{headers}", HERE / "toy.cc", core, "-o", made]
+    command = [compiler, "-std=c++20", "-O0", "-fPIC", "-shared", f"-I{headers}", HERE / "toy.cc", core, "-o", library]
     subprocess.run(command, check=True, timeout=300)
-    return made
+    return library
 
 
 @pytest.fixture(scope="module")

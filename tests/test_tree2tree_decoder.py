@@ -120,7 +120,7 @@ class Exhaustive:
             self.rules.setdefault(entry.source, []).append((target, scores))
             for word, tag in target.tags:
                 self.tags.setdefault(word, Counter())[tag] += entry.count  # type: ignore[assignment]
-        self.found: dict[Span, dict[str, Found]] = {}
+        self.best_of: dict[Span, dict[str, Found]] = {}
         for span in sorted(self.side.spans, key=lambda span: span[1] - span[0]):
             if len(self.side.covers[span]) <= self.most:
                 self.translate(span)
@@ -131,22 +131,22 @@ class Exhaustive:
 
     def any(self, span: Span) -> Found:
         every: Found = {}
-        for found in self.found.get(span, {}).values():
-            for words, score in found.items():
+        for options in self.best_of.get(span, {}).values():
+            for words, score in options.items():
                 better(every, words, score)
         return every
 
     def tail(self, span: Span, category: str) -> Found:
-        found = dict(self.found.get(span, {}).get(category, {}))
+        options = dict(self.best_of.get(span, {}).get(category, {}))
         if self.fuzzy:
             price = self.world.weights[f"{self.world.grammar}.mismatch"]
             for words, score in self.any(span).items():
-                better(found, words, score + price)
-        return found
+                better(options, words, score + price)
+        return options
 
     def translate(self, span: Span) -> None:
         here: dict[str, Found] = {}
-        inner = [s for s in self.found if span[0] <= s[0] and s[1] <= span[1] and s != span]
+        inner = [s for s in self.best_of if span[0] <= s[0] and s[1] <= span[1] and s != span]
         for size in range(span[1] - span[0] + 1):
             for chosen in itertools.combinations(sorted(inner), size):
                 if not all(apart(a, b) for a, b in itertools.combinations(chosen, 2)):
@@ -155,7 +155,7 @@ class Exhaustive:
                 for target, features in self.rules.get(source, ()):
                     tails = [self.tail(s, c) for s, c in zip(chosen, target.wanted, strict=True)]
                     self.combine(target.items, tails, features, here.setdefault(target.category, {}))
-        here = {category: found for category, found in here.items() if found}
+        here = {category: options for category, options in here.items() if options}
         if not here and span[1] - span[0] == 1:
             word = self.words[span[0]]
             tag = max(self.tags[word], key=lambda tag: self.tags[word][tag]) if word in self.tags else "NN"
@@ -168,33 +168,35 @@ class Exhaustive:
             parts = [self.any(child.span) for child in node.children]
             self.combine(list(range(1, len(parts) + 1)), parts, {"pseudo": 1.0}, here["X"])
         if here:
-            self.found[span] = here
+            self.best_of[span] = here
 
-    def combine(self, items: Any, tails: list[Found], features: dict[str, float], found: Found) -> None:
+    def combine(self, items: Any, tails: list[Found], features: dict[str, float], options: Found) -> None:
         own = self.weigh(features, sum(isinstance(item, str) for item in items))
         for choice in itertools.product(*(tail.items() for tail in tails)):
             words: list[str] = []
             for item in items:
                 words.extend((item,) if isinstance(item, str) else choice[item - 1][0])
-            better(found, tuple(words), own + sum(score for _, score in choice))
+            better(options, tuple(words), own + sum(score for _, score in choice))
 
     def best(self) -> Found:
         """Glued from left to right, with the language model."""
         glued: list[Found] = [{(): 0.0}, *({} for _ in self.words)]
         for end in range(1, len(self.words) + 1):
             for begin in range(end):
-                if (begin, end) in self.found:
+                if (begin, end) in self.best_of:
                     price = self.world.weights["glue"] if begin else 0.0
                     parts = [glued[begin], self.any((begin, end))]
-                    for (left, one), (right, two) in itertools.product(*(part.items() for part in parts)):
-                        better(glued[end], left + right, one + two + price)
+                    for (left, left_score), (right, right_score) in itertools.product(
+                        *(part.items() for part in parts)
+                    ):
+                        better(glued[end], left + right, left_score + right_score + price)
         scale = self.world.weights["lm"] * math.log(10)
         return {words: score + scale * self.world.model.score(" ".join(words)) for words, score in glued[-1].items()}
 
 
-def better(found: Found, words: tuple[str, ...], score: float) -> None:
-    if score > found.get(words, -math.inf):
-        found[words] = score
+def better(options: Found, words: tuple[str, ...], score: float) -> None:
+    if score > options.get(words, -math.inf):
+        options[words] = score
 
 
 def parsed_inputs(trees: list[Any]) -> ParsedCorpus:

@@ -53,8 +53,8 @@ def extractor(
 
 
 def rules(grammar: str, source: Any, target: Any, alignment: Links, **options: Any) -> dict[str, float]:
-    found = extractor(grammar, source, target, alignment, **options).rules(0)
-    return {f"{rule[0]} ||| {rule[1]}": rule[2] for rule in found}
+    extracted = extractor(grammar, source, target, alignment, **options).rules(0)
+    return {f"{rule[0]} ||| {rule[1]}": rule[2] for rule in extracted}
 
 
 def random_tree(choose: random.Random, size: int, prefix: str) -> Any:
@@ -113,11 +113,11 @@ def test_equals_the_slow_version(grammar: str, seed: int) -> None:
         trees = {"max_trees": choose.choice((2, 3))} if grammar == "stssg" else {}
         slow = Reference(source, target, links, nodes, Limits(**{"max_trees": 1, **trees, **given}, reading=reading))
         wanted = slow.rules(use)
-        found = rules(grammar, source, target, links, nodes=nodes, links=use, reading=reading, **trees, **given)
+        counts = rules(grammar, source, target, links, nodes=nodes, links=use, reading=reading, **trees, **given)
         case = (source, target, links, nodes, given, use, reading, trees)
-        assert found.keys() == wanted.keys(), case
+        assert counts.keys() == wanted.keys(), case
         for text, count in wanted.items():
-            assert found[text] == pytest.approx(float(count), rel=1e-5), (text, case)
+            assert counts[text] == pytest.approx(float(count), rel=1e-5), (text, case)
         total += len(wanted)
     assert total > 100
 
@@ -159,9 +159,9 @@ def test_worked_example() -> None:
 def test_unaligned_words_make_variants() -> None:
     source = ("S", [("N", "hund"), ("V", "bellt")])
     target = ("S", [("NP", [("DT", "the"), ("NN", "dog")]), ("VB", "barks"), ("PU", ".")])
-    found = rules("stsg", source, target, {(0, 1), (1, 2)})
-    assert found["(N hund) ||| (NN dog)"] == found["(N hund) ||| (NP (DT the) (NN dog))"] == 0.5
-    assert found["(S x1:N (V bellt)) ||| (S x1:NP (VB barks) (PU .))"] == 0.5
+    counts = rules("stsg", source, target, {(0, 1), (1, 2)})
+    assert counts["(N hund) ||| (NN dog)"] == counts["(N hund) ||| (NP (DT the) (NN dog))"] == 0.5
+    assert counts["(S x1:N (V bellt)) ||| (S x1:NP (VB barks) (PU .))"] == 0.5
     assert not any(
         text.startswith("(V bellt) ||| (VB barks) (PU .)") for text in rules("stssg", source, target, {(0, 1), (1, 2)})
     )
@@ -170,10 +170,10 @@ def test_unaligned_words_make_variants() -> None:
 def test_a_swap_without_words_is_a_rule_of_its_own() -> None:
     source = ("S", [("A", "a"), ("B", "b"), ("C", "c")])
     target = ("S", [("B", "v"), ("A", "u"), ("C", "w")])
-    found = rules("stssg", source, target, {(0, 1), (1, 0), (2, 2)})
-    assert "x1:A x2:B ||| x2:B x1:A" in found
-    assert "(S x1:A x2:B x3:C) ||| (S x2:B x1:A x3:C)" in found  # minimal: three variables
-    assert "(S x1:A x1:B x2:C) ||| (S x1:B x1:A x2:C)" in found
+    counts = rules("stssg", source, target, {(0, 1), (1, 0), (2, 2)})
+    assert "x1:A x2:B ||| x2:B x1:A" in counts
+    assert "(S x1:A x2:B x3:C) ||| (S x2:B x1:A x3:C)" in counts  # minimal: three variables
+    assert "(S x1:A x1:B x2:C) ||| (S x1:B x1:A x2:C)" in counts
 
 
 def chain(length: int, word: str) -> Any:
@@ -196,9 +196,9 @@ def test_large_and_small_trees(grammar: str) -> None:
     assert rules(grammar, *one, {(0, 0)}) == {"(NN haus) ||| (NN house)": 1.0}
     assert rules(grammar, *one, set()) == {}
     # A chain is higher than the limit, so only its minimal rule is there.
-    found = rules(grammar, ("S", [chain(20, "a"), ("B", "b")]), ("S", [("A", "u"), chain(20, "v")]), {(0, 0), (1, 1)})
-    assert "(S x1:C19 x2:B) ||| (S x1:A x2:C19)" in found
-    assert sum(text.startswith("(C19 (C18") for text in found) == 1
+    counts = rules(grammar, ("S", [chain(20, "a"), ("B", "b")]), ("S", [("A", "u"), chain(20, "v")]), {(0, 0), (1, 1)})
+    assert "(S x1:C19 x2:B) ||| (S x1:A x2:C19)" in counts
+    assert sum(text.startswith("(C19 (C18") for text in counts) == 1
 
     # 200 words: rules grow with the words, not with their square.
     def rules_of(size: int) -> int:
@@ -218,16 +218,16 @@ def test_empty_sides_and_missing_trees() -> None:
     bitext.add(columns(("S", [("A", "a")])), ([], [], [], []), [])
     bitext.add(columns(("S", [("A", "a")])), (["u", "v"], [], [], []), [(0, 0)])
     for grammar in ("stsg", "stssg"):
-        found = core.Extractor(bitext, grammar)
-        assert [found.rules(n) for n in range(3)] == [[], [], []]
+        pair_extractor = core.Extractor(bitext, grammar)
+        assert [pair_extractor.rules(n) for n in range(3)] == [[], [], []]
 
 
 def test_words_that_would_be_misread() -> None:
     words = ["x1:a", "\\u0041", "(", "-LRB-", "|||", "^", "*"]
     source = ("S", [("N", word) for word in words])
     target = ("S", [("N", word) for word in words])
-    found = rules("stsg", source, target, {(n, n) for n in range(len(words))})
-    lexical = {text.split(" ||| ")[0] for text in found if text.startswith("(N ")}
+    counts = rules("stsg", source, target, {(n, n) for n in range(len(words))})
+    lexical = {text.split(" ||| ")[0] for text in counts if text.startswith("(N ")}
     assert lexical == {
         "(N \\u00781:a)",
         "(N \\u005cu0041)",

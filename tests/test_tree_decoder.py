@@ -32,14 +32,16 @@ def test_equals_exhaustive_search(grammar: str, tmp_path: Path) -> None:
             totals = Exhaustive(world, sentence).totals()
             assert result.score == pytest.approx(max(totals.values()), abs=2e-3), sentence
             ranked = sorted(totals.values(), reverse=True)
-            assert [one.score for one in result.kbest] == pytest.approx(ranked[: len(result.kbest)], abs=2e-3)
-            for one in result.kbest:
-                assert totals[tuple(one.text.split())] == pytest.approx(one.score, abs=2e-3)
-                assert one.derivation.words == tuple(one.text.split())
-                total = sum(world.weights[name] * value for name, value in one.features.items())
-                assert total == pytest.approx(one.score, abs=1e-3)
+            assert [translation.score for translation in result.kbest] == pytest.approx(
+                ranked[: len(result.kbest)], abs=2e-3
+            )
+            for translation in result.kbest:
+                assert totals[tuple(translation.text.split())] == pytest.approx(translation.score, abs=2e-3)
+                assert translation.derivation.words == tuple(translation.text.split())
+                total = sum(world.weights[name] * value for name, value in translation.features.items())
+                assert total == pytest.approx(translation.score, abs=1e-3)
             compared += 1
-            uses = [use for one in result.kbest for use in walk(one.derivation)]
+            uses = [use for translation in result.kbest for use in walk(translation.derivation)]
             phrasal += any(use.is_phrasal for use in uses)
             built += any(use.grammar == grammar and any(c.kind == "group" for c in use.children) for use in uses)
     assert compared == 96
@@ -86,7 +88,7 @@ def test_every_input_is_translated(options: dict[str, bool], tmp_path: Path) -> 
     assert all(result.derivation.words == tuple(result.text.split()) for result in results)
     assert {"new", "words"} <= set(results[-1].text.split())
     again = decoder.translate(parsed_corpus(sentences), threads=1)
-    assert [one.text for one in again] == [one.text for one in results]
+    assert [result.text for result in again] == [result.text for result in results]
 
 
 def test_flat_and_long_sentences(tmp_path: Path) -> None:
@@ -122,8 +124,8 @@ def test_the_core_keeps_its_tables(tmp_path: Path) -> None:
     gc.collect()
     ballast = [RuleTable(tmp_path / "dep2str.rules") for _ in range(5)]  # where freed tables may have been
     options = {"nbest": 1, "distinct": False, "with_steps": True, "threads": 1, "progress": None}
-    found = decoder.translate(corpus.columns, 0, len(corpus), **options)  # type: ignore[arg-type]
-    assert [result.text(0) for result in found] == before and len(ballast) == 5
+    translated = decoder.translate(corpus.columns, 0, len(corpus), **options)  # type: ignore[arg-type]
+    assert [result.text(0) for result in translated] == before and len(ballast) == 5
 
 
 @pytest.mark.parametrize("grammar", ["augmented", "consdep2str"])
@@ -139,9 +141,9 @@ def test_new_weights_for_an_old_decoder(grammar: str, tmp_path: Path) -> None:
         for threads in (1, 2):
             kept = decoder.translate(corpus, nbest=10, distinct=True, threads=threads)
             fresh = world.decoder(**limits).translate(corpus, nbest=10, distinct=True, threads=1)
-            for one, two in zip(kept, fresh, strict=True):
-                assert [(t.score, t.features, t.derivation) for t in one.kbest] == [
-                    (t.score, t.features, t.derivation) for t in two.kbest
+            for old, new in zip(kept, fresh, strict=True):
+                assert [(t.score, t.features, t.derivation) for t in old.kbest] == [
+                    (t.score, t.features, t.derivation) for t in new.kbest
                 ]
 
 
@@ -165,6 +167,6 @@ def test_a_copied_word_that_some_table_translates_to(tmp_path: Path) -> None:
     sentence = ParsedSentence.of(DependencyTree(tokens, [1, -1, 1]))
     alone = world.decoder().translate(parsed_corpus([sentence]), nbest=50, distinct=True)[0]
     after = world.decoder().translate(parsed_corpus([*world.sentences, sentence]), nbest=50, distinct=True, threads=1)
-    texts = [one.text for one in alone.kbest]
+    texts = [translation.text for translation in alone.kbest]
     assert len(set(texts)) == len(texts) > 1
-    assert texts == [one.text for one in after[-1].kbest]
+    assert texts == [translation.text for translation in after[-1].kbest]

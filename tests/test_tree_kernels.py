@@ -197,12 +197,12 @@ def double_loop(a: tuple[ConstituencyTree, int], b: tuple[ConstituencyTree, int]
         return memo[x, y]
 
     def under(item: tuple[ConstituencyTree, int]) -> list[int]:
-        stack, found = [item[1]], []
+        stack, nodes = [item[1]], []
         while stack:
-            found.append(stack.pop())
-            if found[-1] >= 0:
-                stack.extend(item[0].children[found[-1]])
-        return found
+            nodes.append(stack.pop())
+            if nodes[-1] >= 0:
+                stack.extend(item[0].children[nodes[-1]])
+        return nodes
 
     return sum(delta(x, y) for x in under(a) for y in under(b))
 

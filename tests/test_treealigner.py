@@ -42,11 +42,11 @@ TBLIGN = {
 }
 
 
-def count(found: list[AlignedPair]) -> tuple[int, int, int]:
+def count(pairs: list[AlignedPair]) -> tuple[int, int, int]:
     phrase_links = Counter(
-        link.kind for pair in found for link in pair.node_links if link.source >= 0 and link.target >= 0
+        link.kind for pair in pairs for link in pair.node_links if link.source >= 0 and link.target >= 0
     )
-    return len(found), phrase_links["good"], phrase_links["fuzzy"]
+    return len(pairs), phrase_links["good"], phrase_links["fuzzy"]
 
 
 def round_trip(path: Path, folder: Path) -> TreeAlignment:
@@ -67,18 +67,18 @@ def test_squoia(data: Callable[[str], Path], tmp_path: Path, name: str) -> None:
     assert alignment.metadata["description"].startswith(f"{name}_SQUOIA")
     whole = list(read_aligned_pairs(path, unlinked=True))
     assert len(whole) == len(alignment.sentence_links)
-    found = [pair for pair in whole if pair.word_links or pair.node_links]
-    assert count(found) == SQUOIA[name]
-    assert sum(len(pair.word_links) + len(pair.node_links) for pair in found) == len(alignment.links)
+    linked = [pair for pair in whole if pair.word_links or pair.node_links]
+    assert count(linked) == SQUOIA[name]
+    assert sum(len(pair.word_links) + len(pair.node_links) for pair in linked) == len(alignment.links)
     if name == "AHK":
         assert len(alignment.empty_links) == 7 and len(whole) == 686
 
 
 def test_squoia_pairs_survive_writing(data: Callable[[str], Path], tmp_path: Path) -> None:
-    found = list(read_aligned_pairs(data("trees/squoia-de-es/FUNDACION_alignments_squoia_de_es.xml")))
-    write_aligned_pairs(found, tmp_path / "a.xml", tmp_path / "de.xml", tmp_path / "es.xml", languages=("de", "es"))
+    pairs = list(read_aligned_pairs(data("trees/squoia-de-es/FUNDACION_alignments_squoia_de_es.xml")))
+    write_aligned_pairs(pairs, tmp_path / "a.xml", tmp_path / "de.xml", tmp_path / "es.xml", languages=("de", "es"))
     again = {pair.id: pair for pair in read_aligned_pairs(tmp_path / "a.xml")}
-    assert again == {pair.id: pair for pair in found}
+    assert again == {pair.id: pair for pair in pairs}
 
 
 @pytest.mark.parametrize("part", TBLIGN)
@@ -88,8 +88,8 @@ def test_tblign(data: Callable[[str], Path], tmp_path: Path, part: str) -> None:
     for path in sorted(folder.glob("*/*.sta.xml")):
         round_trip(path, tmp_path)
     gold = folder / "gold" / f"SEDE.{name}.only-nts.sta.xml"
-    found = list(read_aligned_pairs(gold))  # the trainset names folders of its makers: the files beside it are taken
-    assert count(found) == tuple(counts)
+    pairs = list(read_aligned_pairs(gold))  # the trainset names folders of its makers: the files beside it are taken
+    assert count(pairs) == tuple(counts)
     auto = folder / "auto" / f"SEDE.{name}.withalign.sta.xml"
     with pytest.raises(InputError, match="the treebank '1'"):
         next(read_aligned_pairs(auto))
@@ -104,11 +104,11 @@ def sentence(text: str, name: str = "") -> ParsedSentence:
 
 
 def test_one_to_many_and_mixed_links(tmp_path: Path) -> None:
-    one = sentence("(S (NP (N a)) (V b))", "x")
+    shared = sentence("(S (NP (N a)) (V b))", "x")
     others = [sentence("(S (N c))", "y"), sentence("(S (N d) (N e))", "z")]
     given = [
-        AlignedPair(one, others[0], [Link(0, 0)], [Link(1, ~0, "fuzzy", 0.25)]),
-        AlignedPair(one, others[1], [], [Link(~1, 0)]),
+        AlignedPair(shared, others[0], [Link(0, 0)], [Link(1, ~0, "fuzzy", 0.25)]),
+        AlignedPair(shared, others[1], [], [Link(~1, 0)]),
     ]
     paths = [tmp_path / name for name in ("a.sta.xml", "s.xml", "t.xml")]
     write_aligned_pairs(given, *paths)
@@ -118,7 +118,7 @@ def test_one_to_many_and_mixed_links(tmp_path: Path) -> None:
     assert [pair.node_links for pair in again] == [given[0].node_links, given[1].node_links]
     assert again[0].source == again[1].source
     with pytest.raises(TreeError, match="two sentences"):
-        write_aligned_pairs([*given, AlignedPair(replace(others[1], id="x"), one)], *paths)
+        write_aligned_pairs([*given, AlignedPair(replace(others[1], id="x"), shared)], *paths)
 
 
 def test_nodes_in_any_order_duplicates_and_strictness(tmp_path: Path) -> None:
@@ -165,9 +165,9 @@ def test_random_pairs_round_trip(tmp_path_factory: pytest.TempPathFactory, given
     write_aligned_pairs(given_pairs, folder / "a.xml", folder / "s.xml", folder / "t.xml")
     again = list(read_aligned_pairs(folder / "a.xml", unlinked=True))
     assert len(again) == len(given_pairs)
-    for one, other in zip(again, given_pairs, strict=True):
-        assert one.word_links == other.word_links and one.node_links == other.node_links
-        for side, given_side in ((one.source, other.source), (one.target, other.target)):
+    for pair, expected in zip(again, given_pairs, strict=True):
+        assert pair.word_links == expected.word_links and pair.node_links == expected.node_links
+        for side, given_side in ((pair.source, expected.source), (pair.target, expected.target)):
             assert side.constituency is not None
             assert replace(side.constituency, ids=(), word_ids=()) == given_side.constituency
 

@@ -59,9 +59,9 @@ def test_deep_nesting() -> None:
 
 
 def test_real_trees(data: Callable[[str], Path], tmp_path: Path) -> None:
-    found = list(islice(read_penn(data("trees/sequoia-fr/sequoia-corpus+fct.mrg_strict")), 500))
-    write_jsonl(found, tmp_path / "a.jsonl.zst")
-    assert list(read_jsonl(tmp_path / "a.jsonl.zst")) == found
+    trees = list(islice(read_penn(data("trees/sequoia-fr/sequoia-corpus+fct.mrg_strict")), 500))
+    write_jsonl(trees, tmp_path / "a.jsonl.zst")
+    assert list(read_jsonl(tmp_path / "a.jsonl.zst")) == trees
 
 
 SAMPLE = (

@@ -37,11 +37,11 @@ def test_every_tree_format_to_every_other(
     run: Run, folder: Path, pairs: list[AlignedPair], middle: str, last: str
 ) -> None:
     for language, side in (("zh", "source"), ("en", "target")):
-        one, two = folder / f"{language}.1.{middle}.gz", folder / f"{language}.2.{last}"
-        assert run("trees", "convert", folder / f"{language}.jsonl", one).code == 0
-        result = run("trees", "convert", one, two)
+        between, written = folder / f"{language}.1.{middle}.gz", folder / f"{language}.2.{last}"
+        assert run("trees", "convert", folder / f"{language}.jsonl", between).code == 0
+        result = run("trees", "convert", between, written)
         assert result.code == 0, result.err
-        read = list(read_sentences(two))
+        read = list(read_sentences(written))
         gold = [getattr(pair, side) for pair in pairs]
         assert [sentence.tokens.forms for sentence in read] == [sentence.tokens.forms for sentence in gold]
         dependencies = ("conllu", "bracketed", "jsonl")
@@ -76,9 +76,9 @@ def test_links_and_pairs(run: Run, folder: Path, pairs: list[AlignedPair]) -> No
     assert [pair.word_links for pair in read_pairs(folder / "b.jsonl")] == plain
     assert run("trees", "convert", folder / "pairs.jsonl", folder / "c.sta.xml").code == 0
     read = list(read_pairs(folder / "c.sta.xml"))
-    for one, two in zip(read, pairs, strict=True):
-        assert one.node_links == tuple(link for link in two.node_links if max(link[:2]) >= 0)
-        assert one.word_links == two.word_links
+    for pair, expected in zip(read, pairs, strict=True):
+        assert pair.node_links == tuple(link for link in expected.node_links if max(link[:2]) >= 0)
+        assert pair.word_links == expected.word_links
     assert run("trees", "convert", folder / "c.sta.xml", folder / "d.jsonl").code == 0
     assert run("trees", "convert", folder / "c.sta.xml", folder / "d.pharaoh").code == 0
     assert run("trees", "convert", folder / "c.sta.xml", folder / "d.penn", "--side", "target").code == 0
@@ -125,8 +125,8 @@ def test_show(run: Run, folder: Path, pairs: list[AlignedPair]) -> None:
     html = run("trees", "show", folder / "zh.jsonl", "--html", "-o", folder / "page.html")
     assert html.code == 0 and html.out == ""
     assert pairs[-1].source.tokens.forms[0] in (folder / "page.html").read_text(encoding="utf-8")
-    one = run("trees", "show", folder / "zh.jsonl", "--html", "--sentence", "1")
-    assert one.out.startswith("<!DOCTYPE html>")
+    shown = run("trees", "show", folder / "zh.jsonl", "--html", "--sentence", "1")
+    assert shown.out.startswith("<!DOCTYPE html>")
     missing = run("trees", "show", folder / "zh.jsonl", "--sentence", "999")
     assert missing.code == 1 and "from 1 to 25" in missing.err
     both = run("trees", "show", folder / "zh.jsonl", "--svg", "--html")

@@ -32,12 +32,12 @@ def test_statistics_and_bleu_equal_sacrebleu(pairs: list[tuple[str, list[str]]])
     hypotheses = [hypothesis for hypothesis, _ in pairs]
     streams = [list(stream) for stream in zip(*(refs for _, refs in pairs), strict=True)]
     references = bleu_references(streams)
-    found = references.statistics(np.arange(len(pairs), dtype=np.int32), hypotheses)
-    for row, (hypothesis, refs) in zip(found.tolist(), pairs, strict=True):
+    statistics = references.statistics(np.arange(len(pairs), dtype=np.int32), hypotheses)
+    for row, (hypothesis, refs) in zip(statistics.tolist(), pairs, strict=True):
         score = BLEU(tokenize="none", effective_order=True).sentence_score(hypothesis, refs)
         assert row == [*score.counts, score.sys_len, score.ref_len]
     expected = BLEU(tokenize="none", force=True).corpus_score(hypotheses, streams).score
-    assert core.bleu(found) == pytest.approx(expected, abs=1e-9)
+    assert core.bleu(statistics) == pytest.approx(expected, abs=1e-9)
 
 
 def test_sentence_bleu_by_hand() -> None:
@@ -163,7 +163,7 @@ def test_equal_lines_go_to_the_first_and_duplicates_are_merged() -> None:
 @given(n_best(2))
 def test_mert_finds_the_optimum_of_two_weights(lists: Lists) -> None:
     infinite = [math.inf, math.inf]
-    found = lists.pool.mert(
+    points = lists.pool.mert(
         [[1.0, 1.0], [-1.0, 1.0], [1.0, -1.0], [-1.0, -1.0]],
         [True, True],
         [-x for x in infinite],
@@ -176,7 +176,7 @@ def test_mert_finds_the_optimum_of_two_weights(lists: Lists) -> None:
         narrowest=1e-6,
         threads=1,
     )
-    best = max(score for _, score in found)
+    best = max(score for _, score in points)
     # Only the angle matters. Decisions change where two candidates of a sentence tie; look between all those angles.
     angles = {0.0}
     for entries in lists.lists:
@@ -439,9 +439,9 @@ def test_logistic_regression_equals_a_plain_descent() -> None:
     rng = np.random.default_rng(2)
     rows = rng.normal(size=(80, 3)) + np.array([0.3, -0.2, 0.0])
     offsets = rng.normal(size=80) * 0.2
-    found = np.array(core.logistic_regression(rows, offsets.tolist(), 0.7))
+    fitted = np.array(core.logistic_regression(rows, offsets.tolist(), 0.7))
     weights = np.zeros(3)
     for _ in range(5000):
         wrong = 1 / (1 + np.exp(rows @ weights + offsets))
         weights -= 0.02 * (0.7 * weights - rows.T @ wrong)
-    assert found == pytest.approx(weights, abs=1e-6)
+    assert fitted == pytest.approx(weights, abs=1e-6)

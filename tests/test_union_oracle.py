@@ -46,9 +46,13 @@ def phrasal_cases(tmp_path_factory: pytest.TempPathFactory) -> list[Case]:
     for seed in range(4):
         world = World(seed, tmp_path_factory.mktemp(f"phrasal{seed}"), *GRAMMARS, size=20)
         sentences = world.sentences + [random_sentence(world.rng, size) for size in (3, 4) for _ in range(40)]
-        phrasal = [one for one in sentences if any(node.covers_head for node in phrasal_nodes(one).nodes)]
-        recursive = [one for one in phrasal if has_recursion(Exhaustive(world, one, ["consdep2str"], OPTIONS[3]))]
-        others = [one for one in phrasal if one not in recursive]
+        phrasal = [
+            sentence for sentence in sentences if any(node.covers_head for node in phrasal_nodes(sentence).nodes)
+        ]
+        recursive = [
+            sentence for sentence in phrasal if has_recursion(Exhaustive(world, sentence, ["consdep2str"], OPTIONS[3]))
+        ]
+        others = [sentence for sentence in phrasal if sentence not in recursive]
         result.append((world, sorted(recursive, key=len)[:5] + others[:5]))
     return result
 
@@ -81,9 +85,15 @@ def test_union_equals_exhaustive_search(system: tuple[str, ...], cases: list[Cas
             for sentence, translations in zip(sentences, lists, strict=True):
                 totals = Exhaustive(world, sentence, system, options).totals()
                 ranked = sorted(totals.values(), reverse=True)[:50]
-                assert [one.score for one in translations] == pytest.approx(ranked, abs=2e-3), (sentence, options)
-                for one in translations:
-                    assert totals[tuple(one.text.split())] == pytest.approx(one.score, abs=2e-3), (sentence, options)
+                assert [translation.score for translation in translations] == pytest.approx(ranked, abs=2e-3), (
+                    sentence,
+                    options,
+                )
+                for translation in translations:
+                    assert totals[tuple(translation.text.split())] == pytest.approx(translation.score, abs=2e-3), (
+                        sentence,
+                        options,
+                    )
 
 
 @pytest.mark.parametrize(
@@ -100,7 +110,7 @@ def test_phrasal_recursion_equals_exhaustive_search(system: tuple[str, ...], phr
                 continue
             totals = exhaustive.totals()
             (translations,) = kbest(world, [sentence], system, options, nbest=20000, distinct=True, derivations=False)
-            scores = {tuple(one.text.split()): one.score for one in translations}
+            scores = {tuple(translation.text.split()): translation.score for translation in translations}
             assert scores == pytest.approx(totals, abs=2e-3), (sentence, options)
             filled += has_recursion(exhaustive)
     assert filled > 2
@@ -121,7 +131,10 @@ def test_every_derivation_is_there_once(options: dict[str, bool], cases: list[Ca
                 ]
                 (translations,) = kbest(world, [sentence], system, options, nbest=1000, derivations=False)
                 expected = sorted((score for _, score in derivations), reverse=True)
-                assert [one.score for one in translations] == pytest.approx(expected, abs=2e-3), (system, sentence)
+                assert [translation.score for translation in translations] == pytest.approx(expected, abs=2e-3), (
+                    system,
+                    sentence,
+                )
                 compared += 1
     assert compared > 80
 
@@ -135,7 +148,7 @@ def test_rules_that_become_equal_are_one(tmp_path: Path) -> None:
         (score + exhaustive.model_score(words) for words, score in exhaustive.derivations()), reverse=True
     )
     (translations,) = kbest(world, [sentence], world.grammars, {}, nbest=10000, derivations=False)
-    assert [one.score for one in translations] == pytest.approx(expected, abs=2e-3)
+    assert [translation.score for translation in translations] == pytest.approx(expected, abs=2e-3)
 
 
 @pytest.mark.parametrize("options", OPTIONS, ids=named)
@@ -153,7 +166,9 @@ def test_order_of_grammars_does_not_matter(
             orders = list(itertools.permutations(system))
             for order in orders if len(orders) <= 6 else orders[::23]:
                 results = world.ordered_decoder(order, options).translate(corpus, nbest=10, threads=1)
-                shown.append([[(k.text, k.score, k.features, k.derivation) for k in one.kbest] for one in results])
+                shown.append(
+                    [[(k.text, k.score, k.features, k.derivation) for k in result.kbest] for result in results]
+                )
             assert all(other == shown[0] for other in shown), system
 
 
@@ -168,10 +183,14 @@ def test_a_union_has_what_its_parts_have(options: dict[str, bool], cases: list[C
             for part in system if len(system) > 1 else ():
                 lists = kbest(world, short, (part,), options, nbest=500, distinct=True, derivations=False)
                 for union, translations in zip(unions, lists, strict=True):
-                    scores = {one.text: one.score for one in union}
-                    for one in translations:
-                        if one.features["copied"] == 0:
-                            assert scores[one.text] >= one.score - 2e-3, (system, part, one.text)
+                    scores = {translation.text: translation.score for translation in union}
+                    for translation in translations:
+                        if translation.features["copied"] == 0:
+                            assert scores[translation.text] >= translation.score - 2e-3, (
+                                system,
+                                part,
+                                translation.text,
+                            )
                             compared += 1
     assert compared > 1000
 
@@ -185,10 +204,12 @@ def test_options_show(cases: list[Case]) -> None:
                 if any(grammar in HEADED for grammar in system):
                     plain = kbest(world, sentences, system, {}, nbest=20, distinct=True, derivations=False)
                     other = kbest(world, sentences, system, options, nbest=20, distinct=True, derivations=False)
-                    different += [[one.score for one in k] for k in plain] != [[one.score for one in k] for k in other]
+                    different += [[translation.score for translation in k] for k in plain] != [
+                        [translation.score for translation in k] for k in other
+                    ]
         assert different > 3, options
     used = set()
     for world, sentences in cases:
         for translations in kbest(world, sentences, GRAMMARS, {}, nbest=200):
-            used |= {use.grammar for one in translations for use in walk(one.derivation)}
+            used |= {use.grammar for translation in translations for use in walk(translation.derivation)}
     assert {*GRAMMARS, "phrases"} <= used

@@ -84,15 +84,15 @@ def test_a_joined_tree_holds_the_trees(pairs: list[AlignedPair]) -> None:
 @given(streams())
 def test_neighbours_that_share_a_sentence_are_together(pairs: list[AlignedPair]) -> None:
     units = list(join_units(pairs))
-    for one, other in pairwise(units):
-        first = other.members[0]
-        assert not any(first.source is pair.source or first.target is pair.target for pair in one.members)
+    for unit, following in pairwise(units):
+        first = following.members[0]
+        assert not any(first.source is pair.source or first.target is pair.target for pair in unit.members)
     for unit in units:
         names = [pair.id for pair in unit.members]
         for k in range(1, len(names)):
             before = unit.members[:k]
             pair = unit.members[k]
-            assert any(pair.source is other.source or pair.target is other.target for other in before)
+            assert any(pair.source is earlier.source or pair.target is earlier.target for earlier in before)
 
 
 def test_a_long_chain_is_cut() -> None:
@@ -102,9 +102,9 @@ def test_a_long_chain_is_cut() -> None:
 
 
 def test_equal_names_are_not_enough() -> None:
-    one, other = sentence("s", 0), sentence("s", 3)
+    first, second = sentence("s", 0), sentence("s", 3)
     target = sentence("t", 0), sentence("u", 0)
-    units = join_units([AlignedPair(one, target[0]), AlignedPair(other, target[1])])
+    units = join_units([AlignedPair(first, target[0]), AlignedPair(second, target[1])])
     assert [len(unit.members) for unit in units] == [1, 1]
 
 

@@ -85,11 +85,11 @@ def test_giza_cannot_hold_everything(tmp_path: Path) -> None:
 def test_naacl(tmp_path: Path) -> None:
     path = tmp_path / "a.wa"
     path.write_text("0002 1 1 S\n0001 2 1 P 0.5\n0002 0 2 P\n0002 1 1 S\n0001 1 3\n")
-    two, one = read_naacl(path)
-    assert two == WordLinks((Link(0, 0),), (Link(-1, 1, "fuzzy"),), id="0002")
-    assert one.links == (Link(0, 2), Link(1, 0, "fuzzy", 0.5))
-    write_naacl([two, one], tmp_path / "b.wa")
-    assert list(read_naacl(tmp_path / "b.wa")) == [two, one]
+    first, second = read_naacl(path)
+    assert first == WordLinks((Link(0, 0),), (Link(-1, 1, "fuzzy"),), id="0002")
+    assert second.links == (Link(0, 2), Link(1, 0, "fuzzy", 0.5))
+    write_naacl([first, second], tmp_path / "b.wa")
+    assert list(read_naacl(tmp_path / "b.wa")) == [first, second]
     assert next(read_naacl(path, reverse=True)).nulls == (Link(1, -1, "fuzzy"),)
 
 
@@ -105,9 +105,9 @@ def test_hansards(data: Callable[[str], Path], tmp_path: Path) -> None:
     sizes = [(len(e), len(f)) for e, f in zip(*sides, strict=True)]
     assert [pair.links for pair in read_pharaoh(tmp_path / "a.align", lengths=sizes)] == [pair.links for pair in pairs]
     for name in ("nullalign", "train", "test", "nonullalign"):
-        found = list(read_naacl(folder / f"test.wa.{name}"))
-        write_naacl(found, tmp_path / "a.wa")
-        assert list(read_naacl(tmp_path / "a.wa")) == found
+        pairs = list(read_naacl(folder / f"test.wa.{name}"))
+        write_naacl(pairs, tmp_path / "a.wa")
+        assert list(read_naacl(tmp_path / "a.wa")) == pairs
     assert sum(len(pair.nulls) for pair in read_naacl(folder / "test.wa.nullalign")) == 662  # 663 with one repeated
 
 
@@ -130,9 +130,9 @@ def word_links(draw: st.DrawFn) -> WordLinks:
         draw(st.lists(HARD_WORD, min_size=1, max_size=5)),
         draw(st.lists(HARD_WORD, min_size=1, max_size=5)),
     )
-    found = sorted(draw(links(range(len(source)), range(len(target)))))
+    drawn = sorted(draw(links(range(len(source)), range(len(target)))))
     return WordLinks(
-        tuple(found), (), tuple(source), tuple(target), str(draw(st.integers(0, 9))), draw(st.floats(0, 1))
+        tuple(drawn), (), tuple(source), tuple(target), str(draw(st.integers(0, 9))), draw(st.floats(0, 1))
     )
 
 

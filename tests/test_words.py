@@ -70,9 +70,9 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
         "[lm]\norder = 2\n[systems.phrases]\n[systems.hierarchical]\n",
         encoding="utf-8",
     )
-    found = Project(folder)
-    found.train(print)
-    return found
+    trained = Project(folder)
+    trained.train(print)
+    return trained
 
 
 def lines_of(path: Path) -> list[str]:

@@ -45,8 +45,8 @@ def inside(inner: Span, outer: Span) -> bool:
     return outer[0] <= inner[0] and inner[1] <= outer[1]
 
 
-def apart(one: Span, other: Span) -> bool:
-    return one[1] <= other[0] or other[1] <= one[0]
+def apart(first: Span, second: Span) -> bool:
+    return first[1] <= second[0] or second[1] <= first[0]
 
 
 class Side:

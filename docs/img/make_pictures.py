@@ -63,7 +63,7 @@ PAIR = AlignedPair(
 
 def pictures() -> dict[str, str]:
     """Every picture by the name of its file."""
-    found = [Link(0, 0), Link(1, 1), Link(2, 2), Link(4, 3), Link(5, 5), Link(6, 7)]
+    links = [Link(0, 0), Link(1, 1), Link(2, 2), Link(4, 3), Link(5, 5), Link(6, 7)]
     return {
         "w-dependency.svg": to_svg(CHINESE, show="dependency"),
         "w-both.svg": to_svg(CHINESE),
@@ -71,7 +71,7 @@ def pictures() -> dict[str, str]:
         "arabic.svg": to_svg(ARABIC),
         "japanese.svg": to_svg(JAPANESE),
         "pair.svg": to_svg(PAIR),
-        "comparison.svg": to_svg(PAIR, system_links=found),
+        "comparison.svg": to_svg(PAIR, system_links=links),
     }
 
 

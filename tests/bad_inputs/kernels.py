@@ -21,9 +21,9 @@ from treeglot.alignment.subtrees.training import train_aligner
 def _model() -> bytes:
     pairs = corpus(10)
     settings: dict[str, Any] = {"terms": ("plain", "dBTK-Root", "iBTK-RgSST"), "features": "paper", "landmarks": 5}
-    made = train_aligner(pairs[:8], pairs[8:], passes=1, tune=False, **settings)
+    model = train_aligner(pairs[:8], pairs[8:], passes=1, tune=False, **settings)
     with tempfile.TemporaryDirectory() as folder:
-        made.save(Path(folder) / "model")
+        model.save(Path(folder) / "model")
         return (Path(folder) / "model").read_bytes()
 
 
