@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from effort import tries
 from treeglot import TreeglotError
 from treeglot.bitext import (
     Truecaser,
@@ -51,7 +52,7 @@ READERS: dict[str, tuple[Callable[[Path], Any], bytes, list[bytes]]] = {
 
 
 @pytest.mark.parametrize("name", READERS)
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=tries(150))
 @given(data=st.data())
 def test_only_treeglot_errors(name: str, data: st.DataObject) -> None:
     read, sound, pieces = READERS[name]

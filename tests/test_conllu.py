@@ -17,6 +17,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from effort import tries
 from treeglot import InputError, TreeError, TreeglotError
 from treeglot.trees import ConstituencyTree, DependencyTree, EmptyNode, MultiwordRange, ParsedSentence, Tokens
 from treeglot.trees.conllu import format_conllu, parse_conllu, read_conllu, write_conllu
@@ -287,7 +288,7 @@ def test_random_sentences_come_back(written: list[ParsedSentence]) -> None:
 
 
 @given(st.binary(max_size=200) | st.text("1234-.\t\n_#0 ax\r\ufeff", max_size=200).map(str.encode))
-@settings(max_examples=300)
+@settings(max_examples=tries(300))
 def test_random_bytes_are_read_or_refused(noise: bytes) -> None:
     read_or_refused(noise)
 
@@ -302,7 +303,7 @@ DAMAGE = st.tuples(
 
 
 @given(st.lists(DAMAGE, min_size=1, max_size=4))
-@settings(max_examples=300)
+@settings(max_examples=tries(300))
 def test_random_damage_is_read_or_refused(damage: list[tuple[int, int, bytes]]) -> None:
     text = EXAMPLE.encode()
     for at, length, instead in damage:

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from effort import tries
 from treeglot.errors import TreeError
 from treeglot.trees.constituency import ConstituencyTree
 from treeglot.trees.dep2cons import to_constituency
@@ -206,7 +207,7 @@ def dependency_trees(draw: st.DrawFn, labels: st.SearchStrategy[str] = LABELS) -
     return DependencyTree(tokens, heads, draw(st.lists(labels, min_size=size, max_size=size)))
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=tries(600), deadline=None)
 @given(dependency_trees())
 def test_invariants_on_random_trees(tree: DependencyTree) -> None:
     check(tree)
@@ -233,7 +234,7 @@ def projective_trees(draw: st.DrawFn) -> DependencyTree:
     return DependencyTree(Tokens(["w"] * size, upos=draw(upos)), heads, labels)
 
 
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=tries(1000), deadline=None)
 @given(projective_trees())
 def test_invariants_on_random_trees_with_clausal_labels(tree: DependencyTree) -> None:
     check(tree)

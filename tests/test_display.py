@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from effort import tries
 from treeglot import errors
 from treeglot.trees import (
     AlignedPair,
@@ -180,20 +181,20 @@ def check_phrases(layout: SentenceLayout) -> None:
         assert y1 != y2 or r1 < l2 or r2 < l1, "the branches of two phrases lie on each other"
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=tries(150))
 @given(dependency_trees(), st.booleans(), st.booleans())
 def test_arcs_and_labels_keep_clear_of_each_other(tree: DependencyTree, rtl: bool, up: bool) -> None:
     check_arcs(lay_out(ParsedSentence.of(tree), Look(), rtl=rtl, up=up), tree.is_projective)
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=tries(150))
 @given(dependency_trees(projective=True), st.booleans())
 def test_arcs_of_projective_trees_do_not_cross(tree: DependencyTree, rtl: bool) -> None:
     assert tree.is_projective
     check_arcs(lay_out(ParsedSentence.of(tree), Look(), rtl=rtl), projective=True)
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=tries(150))
 @given(constituency_trees(), st.booleans(), st.booleans())
 def test_phrases_and_branches_keep_clear_of_each_other(tree: ConstituencyTree, rtl: bool, up: bool) -> None:
     check_phrases(lay_out(ParsedSentence.of(constituency=tree), Look(), rtl=rtl, up=up))
@@ -460,7 +461,7 @@ def heads_in(text: str) -> list[int]:
     return heads
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=tries(200))
 @given(dependency_trees())
 def test_the_drawing_of_a_dependency_tree_can_be_read_back(tree: DependencyTree) -> None:
     assert tuple(heads_in(to_text(tree))) == tree.heads

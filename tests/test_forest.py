@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from effort import tries
 from treeglot import lm
 from treeglot._core.forest import LANGUAGE_MODEL_FEATURE, WORD_FEATURE, Forest, Search
 
@@ -135,7 +136,7 @@ def examples(draw: st.DrawFn) -> Example:
 
 
 @given(examples())
-@settings(max_examples=200)
+@settings(max_examples=tries(200))
 def test_without_limits_the_search_is_exhaustive(example: Example) -> None:
     wanted = example.exhaustive()
     forest, search = example.build(), example.search(**NONE)
@@ -164,7 +165,7 @@ def test_distinct_translations_are_the_best_of_their_kind(example: Example) -> N
 
 
 @given(examples(), st.integers(1, 20), st.sampled_from([0.0, 1e-3, 0.5, 1.0]), st.integers(1, 20), st.booleans())
-@settings(max_examples=150)
+@settings(max_examples=tries(150))
 def test_derivations_account_for_their_scores(
     example: Example, stack: int, threshold: float, pops: int, distinct: bool
 ) -> None:

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from effort import tries
 from treeglot.errors import TreeglotError
 from treeglot.examples import worked_example
 from treeglot.grammars import cons2str
@@ -178,14 +179,14 @@ def same(counts: Counter[tuple[str, str]], expected: Counter[tuple[str, str]]) -
     assert counts == pytest.approx(expected, abs=1e-5)
 
 
-@settings(max_examples=2000)
+@settings(max_examples=tries(2000))
 @given(SEEDS)
 def test_rules_are_those_of_the_definition(seed: int) -> None:
     pair = random_pair(seed)
     same(fast(pair), Slow(pair).rules())
 
 
-@settings(max_examples=400)
+@settings(max_examples=tries(400))
 @given(SEEDS, st.integers(1, 4), st.integers(1, 5), st.sampled_from([1, 2, 4]))
 def test_limits_of_height_leaves_and_variants(seed: int, height: int, leaves: int, variants: int) -> None:
     pair = random_pair(seed)
@@ -193,7 +194,7 @@ def test_limits_of_height_leaves_and_variants(seed: int, height: int, leaves: in
     same(counts, Slow(pair, height, leaves, variants).rules())
 
 
-@settings(max_examples=300)
+@settings(max_examples=tries(300))
 @given(SEEDS, st.integers(1, 6))
 def test_the_smallest_fragments_are_kept(seed: int, most: int) -> None:
     """With a limit, every root keeps its fragments of the fewest minimal rules."""

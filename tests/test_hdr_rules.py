@@ -16,6 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from effort import tries
 from treeglot import TreeglotError
 from treeglot._core import rules as core
 from treeglot.examples.worked import worked_example
@@ -450,7 +451,7 @@ def test_core_against_the_definitions(grammar: str, span_mode: str) -> None:
     assert total > 3000  # the cases are not all trivial
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=tries(150), deadline=None)
 @given(st.integers(10_000, 10**9), st.sampled_from([1, 2, 3, 16]))
 def test_other_cases_and_limits(seed: int, max_variants: int) -> None:
     for grammar in ("dep2str", "consdep2str"):

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from effort import tries
 from treeglot._core.parsed import ParsedBitext
 from treeglot.errors import TreeglotError
 from treeglot.examples import worked_example
@@ -105,7 +106,7 @@ def random_pair(seed: int, words: int = 5) -> AlignedPair:
 SEEDS = st.integers(0, 2**32)
 
 
-@settings(max_examples=1000)
+@settings(max_examples=tries(1000))
 @given(SEEDS)
 def test_rules_are_those_of_the_definition(seed: int) -> None:
     pair = random_pair(seed)
@@ -114,7 +115,7 @@ def test_rules_are_those_of_the_definition(seed: int) -> None:
     assert counts == pytest.approx(expected, abs=1e-5)
 
 
-@settings(max_examples=500)
+@settings(max_examples=tries(500))
 @given(
     SEEDS,
     st.fixed_dictionaries(

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from effort import tries
 from treeglot._core.hypergraph import Hypergraph, inside, kbest, outside, posteriors, through
 
 LIMIT = 300  # derivations of one vertex
@@ -78,7 +79,7 @@ def totals(example: Example, logs: list[float]) -> list[list[float]]:
 
 
 @given(examples(), st.data())
-@settings(max_examples=150)
+@settings(max_examples=tries(150))
 def test_log_and_probability_sums(example: Example, data: st.DataObject) -> None:
     logs = draw_weights(data, example, LOGS)
     sums = totals(example, logs)
@@ -156,7 +157,7 @@ def edges_of(parts: list[tuple[int, list[int]]], number: int = 0) -> Derivation:
 
 
 @given(examples(), st.data())
-@settings(max_examples=150)
+@settings(max_examples=tries(150))
 def test_kbest_lists_every_derivation(example: Example, data: st.DataObject) -> None:
     logs = draw_weights(data, example, LOGS)
     sums = totals(example, logs)[example.goal]
@@ -169,7 +170,7 @@ def test_kbest_lists_every_derivation(example: Example, data: st.DataObject) -> 
 
 
 @given(examples(), st.data())
-@settings(max_examples=150)
+@settings(max_examples=tries(150))
 def test_kbest_with_distinct_yields(example: Example, data: st.DataObject) -> None:
     graph = example.graph
     logs = draw_weights(data, example, LOGS[:-1])

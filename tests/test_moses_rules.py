@@ -16,6 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from effort import tries
 from treeglot import TreeglotError, lm
 from treeglot._core.tables import GzipPacker
 from treeglot.errors import ConfigError
@@ -256,7 +257,7 @@ def pack(pieces: Iterable[bytes]) -> bytes:
     return b"".join([packer.add(piece) for piece in pieces] + [packer.finish()])
 
 
-@settings(max_examples=200)
+@settings(max_examples=tries(200))
 @given(st.lists(st.one_of(st.binary(max_size=300), st.text(alphabet="ab |\n", max_size=300).map(str.encode))))
 def test_packing_can_be_undone(pieces: list[bytes]) -> None:
     text = b"".join(pieces)

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from effort import tries
 from random_trees import constituency_trees
 from tree_strategies import HARD_WORD, damaged, links, phrases, token_lists
 from treeglot import InputError, TreeError, TreeglotError
@@ -183,7 +184,7 @@ def outcome(read: Callable[[], object]) -> object:
         return (Path(error.path or "").name, error.line, re.sub(r"'[^']*'|\"[^\"]*\"", "''", error.message))
 
 
-@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=tries(300), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.one_of(
         damaged((format_penn(SENTENCE.constituency) + "\n").encode() * 3 if SENTENCE.constituency else b"").map(

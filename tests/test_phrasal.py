@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from effort import tries
 from treeglot.errors import TreeError
 from treeglot.grammars.rules import extract_words
 from treeglot.trees.constituency import ConstituencyTree
@@ -135,13 +136,13 @@ def check(sentence: ParsedSentence) -> PhrasalReport:
     return report
 
 
-@settings(max_examples=800, deadline=None)
+@settings(max_examples=tries(800), deadline=None)
 @given(tree_pairs())
 def test_against_brute_force(sentence: ParsedSentence) -> None:
     check(sentence)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=tries(200), deadline=None)
 @given(tree_pairs())
 def test_converted_constituents_are_all_representable(sentence: ParsedSentence) -> None:
     assert sentence.dependency is not None

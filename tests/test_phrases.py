@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from effort import tries
 from treeglot import TreeglotError
 from treeglot.grammars.phrases import PhrasePair, extract, extract_words
 from treeglot.trees import AlignedPair, ParsedSentence, Tokens
@@ -43,7 +44,7 @@ def orientation(links: Links, size: tuple[int, int], pair: PhrasePair, after: bo
     return "monotone" if (same, row) in points else "swap"
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=tries(300), deadline=None)
 @given(alignments(), st.integers(1, 8))
 def test_exactly_the_consistent_pairs_with_their_orientations(case: tuple[int, int, Links], longest: int) -> None:
     source, target, links = case

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from effort import tries
 from treeglot import TreeglotError
 from treeglot.alignment.subtrees.kernels import (
     COMBINATIONS,
@@ -67,7 +68,7 @@ def brute_force(a: ConstituencyTree, b: ConstituencyTree, space: str, decay: flo
 
 
 @given(small_trees(), small_trees(), st.sampled_from([0.4, 1.0]), st.booleans())
-@settings(max_examples=150)
+@settings(max_examples=tries(150))
 def test_kernels_count_common_fragments(a: ConstituencyTree, b: ConstituencyTree, decay: float, words: bool) -> None:
     for space in SPACES:
         expected = brute_force(a, b, space, decay, words)

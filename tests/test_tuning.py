@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sacrebleu.metrics import BLEU
 
+from effort import tries
 from treeglot import ConfigError, TreeglotError
 from treeglot._core import tuning as core
 from treeglot.tuning import Mert, Mira, NBestArrays, NBestEntry, Pro, TuningResult, tune
@@ -105,7 +106,7 @@ def n_best(features: int) -> st.SearchStrategy[Lists]:
     )
 
 
-@settings(max_examples=300)
+@settings(max_examples=tries(300))
 @given(
     n_best(2), st.tuples(small, small), st.tuples(small, small), st.sampled_from([(-math.inf, math.inf), (-1.0, 2.0)])
 )
