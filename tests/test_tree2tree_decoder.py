@@ -6,6 +6,7 @@ import io
 import itertools
 import math
 import random
+import re
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,8 @@ from test_tree2tree_rules import columns, is_single, random_links, random_tree
 from tree2tree_reference import Node, Reference, Side, Span, apart
 from treeglot import lm
 from treeglot._core import parsed
-from treeglot.search import Decoder, forest_decoder, start_weights
+from treeglot.search import Decoder, RuleUse, forest_decoder, start_weights, walk
+from treeglot.search.target_trees import target_tree
 from treeglot.tables.rules import RuleTable, build_rule_table
 from treeglot.trees.corpus import ParsedCorpus
 
@@ -225,10 +227,37 @@ def test_equals_exhaustive_search(grammar: str, categories: str, tmp_path: Path)
             for entry in result.kbest:
                 assert totals[tuple(entry.text.split())] == pytest.approx(entry.score, abs=5e-3), tree
                 assert entry.derivation.words == tuple(entry.text.split())
+                check_target_tree(entry.derivation, strict=categories == "strict")
                 total = sum(world.weights[name] * value for name, value in entry.features.items())
                 assert total == pytest.approx(entry.score, abs=1e-3)
             several += len(totals) > 5
     assert several > 5
+
+
+def check_target_tree(derivation: RuleUse, strict: bool) -> None:
+    """It has the words of the translation; where categories are strict, variables are filled by trees of their labels."""
+    tree = target_tree(derivation)
+    if tree is None:
+        assert not any(use.target_tree for use in walk(derivation))
+        return
+    assert tree.tokens.forms == derivation.words
+    if not strict:
+        return
+    for use in walk(derivation):
+        for number, child in enumerate(use.children):
+            wanted = re.findall(rf"(?<![^ (])x{number + 1}:([^ ()]+)", use.target_tree)
+            if wanted and child.target_tree:
+                assert wanted == roots(child.target_tree)
+
+
+def roots(side: str) -> list[str]:
+    """The labels of the trees of a target side; those of a variable are its nodes."""
+    depth, labels = 0, []
+    for bracket, label in re.findall(r"([()]?)([^ ()]*)", side):
+        if depth == 0 and label:
+            labels.append(label.split(":", 1)[1] if not bracket and label.startswith("x") else label)
+        depth += {"(": 1, ")": -1, "": 0}[bracket]
+    return labels
 
 
 def test_unknown_words_are_glued_and_nothing_stays_nothing(tmp_path: Path) -> None:

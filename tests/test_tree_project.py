@@ -32,7 +32,7 @@ from treeglot.tables import RuleTable
 from treeglot.trees import ConstituencyTree, DependencyTree, ParsedSentence, Tokens
 from treeglot.trees.conllu import read_conllu, write_conllu
 from treeglot.trees.corpus import read_trees
-from treeglot.trees.penn import read_penn, write_penn
+from treeglot.trees.penn import parse_penn, read_penn, write_penn
 from treeglot.trees.projectivity import projectivize
 from treeglot.trees.stored import open_corpus
 
@@ -395,6 +395,10 @@ def test_every_preset_translates(run: Run, tuned: Path, both: Path, system: str)
         assert steps[0]["words"] == record["translation"]
         owned = Counter(j for step in steps for j in step["source_words"])
         assert set(owned.values()) == {1} and len(owned) == len(record["words"].split())
+        if preset(system).target_needs:
+            assert " ".join(parse_penn(record["target_tree"]).tokens.forms) == record["translation"]
+        else:
+            assert "target_tree" not in record
     with Translator(Project(tuned), system) as translator:
         for one in translator.sentences(tree_files(tuned / "raw/test.zh.conllu", tuned / "raw/test.zh.penn")):
             assert one.result is not None

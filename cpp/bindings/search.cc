@@ -137,7 +137,8 @@ void bind_search(nb::module_& m) {
                 features.append(nb::make_tuple(feature.feature, feature.value));
               }
               steps.append(nb::make_tuple(use.grammar, use.kind, use.begin, use.end, use.label, use.source, use.target,
-                                          to_links(use.links), use.below, features, use.headed, use.phrasal));
+                                          to_links(use.links), use.below, features, use.headed, use.phrasal,
+                                          use.target_tree));
             }
             return steps;
           },

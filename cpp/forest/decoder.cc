@@ -103,6 +103,7 @@ class TreeDecoder::ForestWorker : public Decoder::Worker {
     if (step.option->words > 0) {
       use.features.push_back({kWordFeature, static_cast<float>(step.option->words)});
     }
+    if (node.kind == NodeKind::kTyped) use.label = cache.category_text(node.detail);
     if (node.kind == NodeKind::kConstituent) use.label = forest.label_text(static_cast<int>(node.detail) - 1);
     switch (edge.origin) {
       case kFromPhrases: {
@@ -131,6 +132,11 @@ class TreeDecoder::ForestWorker : public Decoder::Worker {
         grammar.text.write_source(
             forest.source_side(edge), [&](std::uint32_t id) { return table.source_word(id); },
             [&](std::uint32_t id) { return table.category(id); }, use.source);
+        if (!step.option->tree.empty()) {
+          grammar.text.write_target(
+              step.option->tree, [&](std::uint32_t id) { return table.target_word(id); },
+              [&](std::uint32_t id) { return table.category(id); }, use.target_tree);
+        }
         use.headed = grammar.subtree_nodes;
         for (NodeId tail : forest.forest().tails(edge)) {
           use.phrasal = use.phrasal || (use.headed && forest.forest()[tail].kind == NodeKind::kGroup);

@@ -30,6 +30,7 @@ struct alignas(32) RuleOption {
   std::vector<lm::WordId> lm_words;    // the target in the language model (variables as in `target`)
   std::vector<TargetSymbol> target;    // words are numbers of the decoder's target vocabulary; variables are tails
   std::vector<FeatureValue> features;  // without language model and words
+  std::vector<TargetSymbol> tree;      // the target with its nodes, in its table's numbers; empty without target trees
   std::uint32_t words = 0;             // number of target words
   std::uint32_t rule = 0;              // its place in the answer of its table: for ties and explanations
   double log10 = 0;                    // the language model's view of the target's words alone

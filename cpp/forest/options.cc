@@ -133,7 +133,10 @@ void OptionCache::add(CachedOptions& to, const GrammarBlock& block, std::span<co
                       const RuleEntry& entry) {
   RuleOption& option = to.options.emplace_back();
   for (TargetSymbol symbol : entry.target) {
-    if (is_target_node(symbol)) continue;  // the search sees words and variables only
+    if (is_target_node(symbol)) {  // the search sees words and variables only
+      if (option.tree.empty()) option.tree.assign(entry.target.begin(), entry.target.end());
+      continue;
+    }
     option.target.push_back(is_target_variable(symbol) ? symbol
                                                        : scorer_.vocabulary().canonical(symbol + block.first_word));
   }

@@ -34,6 +34,7 @@ struct RuleUse {
   std::string label;                 // of a constituent
   std::string source;                // its source side as text
   std::vector<TargetItem> target;
+  std::string target_tree;           // its target side with the nodes of its trees as text, if it has them
   std::vector<WordLink> links;       // inside a phrase: source words from `begin` on, words of `target`
   std::vector<std::uint32_t> below;  // steps that fill the variables, in the order of the source
   std::vector<FeatureValue> features;

@@ -51,9 +51,11 @@ Step = tuple[
     list[tuple[int, float]],
     bool,
     bool,
+    str,
 ]
 """Grammar, kind, begin, end, label, source side, target (words and numbers of variables), links, steps that fill the variables,
-features, is it a rule for a head with its dependents, has it a phrasal node or a structure."""
+features, is it a rule for a head with its dependents, has it a phrasal node or a structure,
+the target side with the nodes of its trees."""
 
 class Translation:
     """The derivations of one sentence, best first."""

@@ -159,9 +159,9 @@ def _record(translated: Translated, nbest: int, explain: bool, weights: dict[str
         record["nbest"] = [{"words": n.text, "score": round(n.score, 6), "features": n.features} for n in kbest]
     if explain:
         record["words"] = translated.words
-        record["derivation"] = (
-            to_record(translated.derivation, weights)["steps"] if translated.derivation is not None else []
-        )
+        shown = to_record(translated.derivation, weights) if translated.derivation is not None else {"steps": []}
+        record["derivation"] = shown.pop("steps")
+        record |= {name: shown[name] for name in ("target_tree",) if name in shown}
     return record
 
 

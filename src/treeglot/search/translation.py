@@ -44,6 +44,8 @@ class RuleUse:
     """A rule for a head with its dependents."""
     is_phrasal: bool = False
     """One of those with a phrasal node or a fixed or floating structure among its variables (paper "consdep2str": CHDR-phrasal)."""
+    target_tree: str = ""
+    """The target side with the nodes of its trees, if the grammar has them: see `treeglot.search.target_trees`."""
 
     @property
     def target(self) -> str:
@@ -128,7 +130,7 @@ class Translation:
             raise TreeglotError("no derivation was kept", remedy="translate with derivations=True")
         uses: list[RuleUse] = []
         for step in reversed(steps):  # preorder: parts stand after their whole
-            grammar, kind, begin, end, label, source, target, links, below, values, headed, phrasal = step
+            grammar, kind, begin, end, label, source, target, links, below, values, headed, phrasal, tree = step
             features: dict[str, float] = {}
             for feature, value in values:
                 features[self._names[feature]] = features.get(self._names[feature], 0.0) + value
@@ -146,6 +148,7 @@ class Translation:
                     tuple(uses[len(steps) - 1 - child] for child in below),
                     headed,
                     phrasal,
+                    tree,
                 )
             )
         return uses[-1]

@@ -18,7 +18,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from treeglot.search.target_trees import target_tree
 from treeglot.search.translation import RuleUse
+from treeglot.trees.penn import format_penn
 
 
 @dataclass(frozen=True)
@@ -119,9 +121,14 @@ def to_record(derivation: RuleUse, weights: Mapping[str, float] | None = None) -
         }
         if use.label:
             row["label"] = use.label
+        if use.target_tree:
+            row["target_tree"] = use.target_tree
         if use.links:
             row["links"] = [list(link) for link in use.links]
         if weights is not None:
             row["score"] = round(step.score(weights), 6)
         rows.append(row)
-    return {"words": list(derivation.words), "steps": rows}
+    record: dict[str, Any] = {"words": list(derivation.words), "steps": rows}
+    if (tree := target_tree(derivation)) is not None:
+        record["target_tree"] = format_penn(tree)
+    return record
