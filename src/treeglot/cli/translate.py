@@ -33,6 +33,8 @@ from treeglot.search import (
     word_corpus,
 )
 from treeglot.search.display import Explained, derivation_svg, derivation_text, page, to_record
+from treeglot.search.target_trees import target_tree
+from treeglot.trees.display.text import constituency_text
 from treeglot.trees.sentence import ParsedSentence
 from treeglot.trees.tokens import Tokens
 
@@ -172,4 +174,6 @@ def explanation(number: int, translated: Translated, weights: dict[str, float]) 
         return f"{number + 1}  (an empty line)\n\n"
     rows = [f"{number + 1}  {translated.line}", f"   {translated.text}   ({result.score:.3f})"]
     rows += [f"   {line}" for line in derivation_text(result.derivation, weights).splitlines()]
+    if (tree := target_tree(result.derivation)) is not None:
+        rows += [f"   {line}" for line in constituency_text(tree).splitlines()]
     return "\n".join(rows) + "\n\n"

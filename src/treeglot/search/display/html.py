@@ -14,8 +14,10 @@ from treeglot.search.display.colours import step_colour
 from treeglot.search.display.steps import Step, list_steps
 from treeglot.search.display.svg import derivation_svg, style
 from treeglot.search.display.text import show
+from treeglot.search.target_trees import target_tree
 from treeglot.search.translation import RuleUse
 from treeglot.trees.display.geometry import Look
+from treeglot.trees.display.picture import sentence_svg
 from treeglot.trees.display.svg import escape, style_sheet
 from treeglot.trees.sentence import ParsedSentence
 
@@ -127,9 +129,18 @@ def _section(number: int, item: Explained, steps: Sequence[Step]) -> str:
 <p class="target" dir="auto">{_target(item.derivation, steps)}</p>
 <p class="soft">{system}score {item.score:.3f}, {len(steps)} rules</p>{reference}
 <div class="scroll">{picture}</div>
-<div class="scroll">{_table(item, steps)}</div>
+{_target_tree(item.derivation)}<div class="scroll">{_table(item, steps)}</div>
 </section>
 """
+
+
+def _target_tree(derivation: RuleUse) -> str:
+    """The tree of the translation, if its rules have trees."""
+    tree = target_tree(derivation)
+    if tree is None:
+        return ""
+    picture = sentence_svg(ParsedSentence.of(None, tree), styled=False)
+    return f'<p class="soft">the tree of the translation</p>\n<div class="scroll">{picture}</div>\n'
 
 
 def _target(derivation: RuleUse, steps: Sequence[Step]) -> str:
