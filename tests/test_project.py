@@ -263,8 +263,8 @@ def test_export_to_moses_gives_the_same_scores(run: Run, tuned: Path, tmp_path: 
     theirs = phrase_decoder(table, LanguageModel(tuned / "lm/en.tglm"), weights)
     ours = Project(tuned).decoder("phrases")
     lines = (tuned / "corpus/test.zh").read_text(encoding="utf-8").splitlines()
-    for one, two in zip(ours.translate(lines), theirs.translate(lines), strict=True):
-        assert one.score == pytest.approx(two.score, abs=1e-3)
+    for mine, reference in zip(ours.translate(lines), theirs.translate(lines), strict=True):
+        assert mine.score == pytest.approx(reference.score, abs=1e-3)
     assert "[factor-delimiter]" not in (out / "moses.ini").read_text(encoding="utf-8")
     bare = run("translate", tuned / "corpus/test.zh", "--table", out / "phrase-table.gz", "--lm", out / "lm.arpa.gz",
                "--reordering", out / "reordering-table.wbe-msd-bidirectional-fe.gz", "--weights", out / "moses.ini")  # fmt: skip

@@ -104,8 +104,8 @@ def test_errors(tmp_path: Path) -> None:
     lazy = Stage("lazy", {}, {"b": tmp_path / "b"}, {}, lambda i, o, w: None)
     with pytest.raises(TreeglotError, match="did not write b"):
         Runner(tmp_path, "1").run(lazy)
-    one, two = Runner(tmp_path, "1"), Runner(tmp_path, "1")
-    with one.locked(), pytest.raises(TreeglotError, match="another treeglot"), two.locked():
+    first, second = Runner(tmp_path, "1"), Runner(tmp_path, "1")
+    with first.locked(), pytest.raises(TreeglotError, match="another treeglot"), second.locked():
         pass
 
 

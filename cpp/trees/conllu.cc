@@ -129,10 +129,10 @@ const Sentence* Scanner::scan() {
 // Takes one line without its end; `ended` says whether it had one. False if there is no complete line.
 bool Scanner::take_line(std::string_view& line, bool& ended) {
   const std::size_t size = buffer_.size();
-  const void* found = searched_ < size ? std::memchr(buffer_.data() + searched_, '\n', size - searched_) : nullptr;
+  const void* newline = searched_ < size ? std::memchr(buffer_.data() + searched_, '\n', size - searched_) : nullptr;
   const std::size_t end =
-      found != nullptr ? static_cast<std::size_t>(static_cast<const char*>(found) - buffer_.data()) : size;
-  ended = found != nullptr;
+      newline != nullptr ? static_cast<std::size_t>(static_cast<const char*>(newline) - buffer_.data()) : size;
+  ended = newline != nullptr;
   const auto refuse_long = [](std::size_t number) {
     throw Error(number, 0, "the line is longer than 1,000,000 bytes",
                 "split the sentence, or check that the file is CoNLL-U");

@@ -39,29 +39,30 @@ std::string describe(const Sentence& sentence) {
 // The sentences when the text arrives in pieces of `piece` bytes, and the error, if any.
 std::vector<std::string> scan(std::string_view text, std::size_t piece = std::string_view::npos) {
   Scanner scanner;
-  std::vector<std::string> found;
+  std::vector<std::string> described;
   try {
     for (std::size_t i = 0; i < text.size(); i += std::min(piece, text.size())) {
       scanner.feed(text.substr(i, piece));
-      while (const Sentence* sentence = scanner.next()) found.push_back(describe(*sentence));
+      while (const Sentence* sentence = scanner.next()) described.push_back(describe(*sentence));
     }
     scanner.finish();
-    while (const Sentence* sentence = scanner.next()) found.push_back(describe(*sentence));
+    while (const Sentence* sentence = scanner.next()) described.push_back(describe(*sentence));
   } catch (const Error& error) {
     BOOST_TEST(!error.remedy.empty());
-    found.push_back("error " + std::to_string(error.line) + ":" + std::to_string(error.column) + " " + error.what());
+    described.push_back("error " + std::to_string(error.line) + ":" + std::to_string(error.column) + " " +
+                        error.what());
   }
-  return found;
+  return described;
 }
 
 void check_error(const std::string& text, std::size_t line, std::size_t column, std::string_view says) {
   BOOST_TEST_CONTEXT("expecting: " << says) {
-    const auto found = scan(text);
-    BOOST_REQUIRE(!found.empty());
+    const auto scanned = scan(text);
+    BOOST_REQUIRE(!scanned.empty());
     const std::string place = "error " + std::to_string(line) + ":" + std::to_string(column) + " ";
-    BOOST_TEST(found.back().substr(0, place.size()) == place);
-    BOOST_TEST_INFO(found.back());
-    BOOST_TEST((found.back().find(says) != std::string::npos));
+    BOOST_TEST(scanned.back().substr(0, place.size()) == place);
+    BOOST_TEST_INFO(scanned.back());
+    BOOST_TEST((scanned.back().find(says) != std::string::npos));
   }
 }
 
@@ -74,10 +75,10 @@ const std::string kTwo = "# newdoc\n# sent_id = été-1 \n" + other("1-2", "du")
 BOOST_AUTO_TEST_SUITE(conllu)
 
 BOOST_AUTO_TEST_CASE(reads_sentences) {
-  const auto found = scan(kTwo);
-  BOOST_REQUIRE_EQUAL(found.size(), 2);
-  BOOST_TEST(found[0] == "[été-1]# newdoc;# sent_id = été-1 ;de/2@4 le/2@5 pain/-1@6 0-2=du 3.=mangé 3.=bu tree 0");
-  BOOST_TEST(found[1] == "[]Oui/-1@10 tree 0");
+  const auto sentences = scan(kTwo);
+  BOOST_REQUIRE_EQUAL(sentences.size(), 2);
+  BOOST_TEST(sentences[0] == "[été-1]# newdoc;# sent_id = été-1 ;de/2@4 le/2@5 pain/-1@6 0-2=du 3.=mangé 3.=bu tree 0");
+  BOOST_TEST(sentences[1] == "[]Oui/-1@10 tree 0");
 }
 
 BOOST_AUTO_TEST_CASE(any_cut_gives_the_same) {
@@ -152,17 +153,17 @@ BOOST_AUTO_TEST_CASE(bad_ids) {
 }
 
 BOOST_AUTO_TEST_CASE(bad_ranges_and_empty_nodes) {
-  const std::string one = word("1", "a", "0");
-  check_error(other("1-x", "ab") + one, 1, 1, "neither a word number nor a range");
-  check_error(other("2-1", "ab") + one, 1, 1, "backwards");
-  check_error(other("1-2", "ab") + one, 1, 1, "beyond the sentence of 1 word");
-  check_error(other("2-3", "ab") + one, 1, 1, "stands before word 1");
-  check_error(other("1-2", "ab") + other("1-2", "ab") + one, 2, 1, "overlaps");
-  check_error(other("1-2", "ab") + one + other("2-3", "bc") + word("2", "b", "1"), 3, 1, "overlaps");
-  check_error(one + other("1-2", "ab"), 2, 1, "word 1 again");
-  check_error(one + other("2.1", "e"), 2, 1, "directly after word 2");
-  check_error(one + other("1.2", "e"), 2, 1, "where 1.1 must follow");
-  check_error(one + other("1.x", "e"), 2, 1, "nor an empty node");
+  const std::string first = word("1", "a", "0");
+  check_error(other("1-x", "ab") + first, 1, 1, "neither a word number nor a range");
+  check_error(other("2-1", "ab") + first, 1, 1, "backwards");
+  check_error(other("1-2", "ab") + first, 1, 1, "beyond the sentence of 1 word");
+  check_error(other("2-3", "ab") + first, 1, 1, "stands before word 1");
+  check_error(other("1-2", "ab") + other("1-2", "ab") + first, 2, 1, "overlaps");
+  check_error(other("1-2", "ab") + first + other("2-3", "bc") + word("2", "b", "1"), 3, 1, "overlaps");
+  check_error(first + other("1-2", "ab"), 2, 1, "word 1 again");
+  check_error(first + other("2.1", "e"), 2, 1, "directly after word 2");
+  check_error(first + other("1.2", "e"), 2, 1, "where 1.1 must follow");
+  check_error(first + other("1.x", "e"), 2, 1, "nor an empty node");
   check_error(other("1-2", "ab") + other("0.1", "e"), 2, 1, "after the line of a range");
 }
 

@@ -12,14 +12,14 @@ void ConstituencyNodes::reset(const ParsedSentence& sentence) {
   next_free_.resize(words + 1);
   for (std::uint32_t j = 0; j <= words; ++j) next_free_[j] = j;
   auto next = [&](std::uint32_t j) {
-    std::uint32_t found = j;
-    while (next_free_[found] != found) found = next_free_[found];
-    while (next_free_[j] != found) {
+    std::uint32_t free = j;
+    while (next_free_[free] != free) free = next_free_[free];
+    while (next_free_[j] != free) {
       const std::uint32_t after = next_free_[j];
-      next_free_[j] = found;
+      next_free_[j] = free;
       j = after;
     }
-    return found;
+    return free;
   };
   for (std::uint32_t n = constituents_; n-- > 0;) {
     const Constituent& phrase = sentence.phrases[n];

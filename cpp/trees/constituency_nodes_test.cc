@@ -8,8 +8,8 @@ using namespace treeglot;
 namespace {
 
 std::vector<std::uint32_t> children(const ConstituencyNodes& nodes, std::uint32_t n) {
-  auto found = nodes.children(n);
-  return {found.begin(), found.end()};
+  auto below = nodes.children(n);
+  return {below.begin(), below.end()};
 }
 
 }  // namespace

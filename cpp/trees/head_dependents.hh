@@ -73,18 +73,18 @@ class HdrView {
   std::vector<std::uint16_t> queue_, lowest_;
 };
 
-// Calls found(first, last, fixed) for the groups of members that are fixed or floating structures: at least two
+// Calls take(first, last, fixed) for the groups of members that are fixed or floating structures: at least two
 // members, not all of them, at most `max_words` words. A group with the head is a fixed structure (its missing members
 // depend on the head), one without is a floating one. By first member, then by last.
-template <class Found>
-void for_each_structure(std::span<const HdrMember> members, int max_words, Found&& found) {
+template <class Take>
+void for_each_structure(std::span<const HdrMember> members, int max_words, Take&& take) {
   const std::size_t size = members.size();
   for (std::size_t first = 0; first < size; ++first) {
     bool fixed = members[first].type == MemberType::kHead;
     for (std::size_t last = first + 2; last <= size; ++last) {
       if (members[last - 1].end - members[first].begin > max_words) break;
       fixed = fixed || members[last - 1].type == MemberType::kHead;
-      if (last - first < size) found(first, last, fixed);
+      if (last - first < size) take(first, last, fixed);
     }
   }
 }

@@ -56,18 +56,18 @@ HeadFinder::Id HeadFinder::base(std::string_view label) {
 HeadFinder::Item HeadFinder::item(const std::string& text) {
   const std::size_t colon = text.size() > 1 ? text.find(':') : std::string::npos;
   std::string_view label = std::string_view(text).substr(0, colon);
-  Item made{kAny, false, false, 0};
+  Item item{kAny, false, false, 0};
   if (colon != std::string::npos) {
-    made.has_function = true;
-    made.function = symbol(":" + text.substr(colon + 1));
+    item.has_function = true;
+    item.function = symbol(":" + text.substr(colon + 1));
   }
   if (label.size() > 1 && label.ends_with('+')) {
-    made.prefix = true;
-    made.text = symbol(label);
+    item.prefix = true;
+    item.text = symbol(label);
   } else if (!label.empty()) {
-    made.text = symbol(label);
+    item.text = symbol(label);
   }
-  return made;
+  return item;
 }
 
 HeadFinder::Steps HeadFinder::compile(const std::vector<HeadStep>& steps) {

@@ -62,11 +62,11 @@ class Row:
 
     def p(self, test: str) -> float | None:
         """The largest p-value over seeds, of BLEU; None for the first system."""
-        return max((one.p for one in self.tests if one.test == test), default=None)
+        return max((comparison.p for comparison in self.tests if comparison.test == test), default=None)
 
     def fact(self, name: str) -> float:
         """The mean over seeds of what decoding took."""
-        return statistics.fmean(one[name] for one in self.facts)
+        return statistics.fmean(run[name] for run in self.facts)
 
     @property
     def rate(self) -> float:
@@ -77,13 +77,13 @@ class Row:
     @property
     def phrasal(self) -> tuple[float, float] | None:
         """The shares of sentences and of head-dependents rules that are phrasal, or None if no such rule was used."""
-        rules = sum(one.get("hdr_rules", 0) for one in self.facts)
-        sentences = sum(one["sentences"] for one in self.facts)
+        rules = sum(run.get("hdr_rules", 0) for run in self.facts)
+        sentences = sum(run["sentences"] for run in self.facts)
         if not rules:
             return None
         return (
-            sum(one.get("phrasal_sentences", 0) for one in self.facts) / sentences,
-            sum(one.get("phrasal_rules", 0) for one in self.facts) / rules,
+            sum(run.get("phrasal_sentences", 0) for run in self.facts) / sentences,
+            sum(run.get("phrasal_rules", 0) for run in self.facts) / rules,
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -309,9 +309,9 @@ def scoring_stage(
         references = project.folder / (corpus.target or corpus.file)
 
     def run(inputs: Paths, outputs: Paths, work: Path) -> None:
-        found = _translations(project, inputs["text"], running_text)
+        hypotheses = _translations(project, inputs["text"], running_text)
         report = evaluate(
-            found, _references(project, part, running_text), metrics, options=_options(project, running_text)
+            hypotheses, _references(project, part, running_text), metrics, options=_options(project, running_text)
         )
         with atomic_write(outputs["scores"]) as file:
             rows = {name: [score.score, score.signature] for name, score in zip(metrics, report, strict=True)}
@@ -357,7 +357,7 @@ def _rows(
         facts, tests, dev = [], [], []
         for seed in seeds:
             path = run_path(project, system, part, seed)
-            found = _translations(project, path, running_text)
+            hypotheses = _translations(project, path, running_text)
             stage = scoring_stage(project, system, part, seed, metrics, running_text)
             scored = json.loads(stage.outputs["scores"].read_text(encoding="utf-8"))
             for name in metrics:
@@ -370,10 +370,10 @@ def _rows(
             if seed in baseline:
                 for test in TESTS:
                     tests += test_significance(
-                        baseline[seed], {system: found}, references, metrics[:1], test=test, options=options
+                        baseline[seed], {system: hypotheses}, references, metrics[:1], test=test, options=options
                     )
             else:
-                baseline[seed] = found
+                baseline[seed] = hypotheses
         rules = sum(_rule_count(project.rules(table)) for table in spec.tables)
         rows.append(
             Row(

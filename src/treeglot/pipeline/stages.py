@@ -237,8 +237,8 @@ _Stamp = tuple[tuple[str, int, int, int, int], ...]
 
 def _stamp(path: Path) -> _Stamp:
     inside = sorted(path.rglob("*")) if path.is_dir() else []
-    paths = [path, *(one for one in inside if one.exists())]
-    states = ((str(one), one.stat()) for one in paths)
+    paths = [path, *(entry for entry in inside if entry.exists())]
+    states = ((str(entry), entry.stat()) for entry in paths)
     return tuple((name, s.st_ino, s.st_size, s.st_mtime_ns, s.st_ctime_ns) for name, s in states)
 
 

@@ -56,8 +56,8 @@ def _span_stage(project: Project, name: str, out: Path) -> Stage:
         trees[side] = project.folder / given
         if not trees[side].is_file():
             raise ConfigError(f"phrases.{key}: no such file", path=trees[side], remedy=f"correct phrases.{key}")
-    one, two = project.corpus("train")
-    inputs = {"source": one, "target": two, "links": project.links, **{f"{s} trees": p for s, p in trees.items()}}
+    source, target = project.corpus("train")
+    inputs = {"source": source, "target": target, "links": project.links, **{f"{s} trees": p for s, p in trees.items()}}
 
     def run(inputs: Paths, outputs: Paths, work: Path) -> None:
         source, target, links = ([line for _, line in read_lines(inputs[key])] for key in ("source", "target", "links"))

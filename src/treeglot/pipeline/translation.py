@@ -97,18 +97,18 @@ class Translator:
         pipeline = self.project.pipelines[0]
         while some := list(islice(stream, batch)):
             prepared = [prepared_sentence(sentence, pipeline) for sentence in some]
-            yield from self._translated([one.text for one in some], prepared, tokenized, options)
+            yield from self._translated([sentence.text for sentence in some], prepared, tokenized, options)
 
     def _prepared(self, lines: Sequence[str], tokenized: bool) -> list[ParsedSentence]:
         pipeline = self.project.pipelines[0]
         by_parser = self.project.config.uses_trees and not (tokenized or pipeline.given_words)
         if not (self.spec.needs or by_parser):
             words = (split_words(line) if tokenized else pipeline.words(line) for line in lines)
-            return [ParsedSentence(Tokens(found)) for found in words]
+            return [ParsedSentence(Tokens(sentence)) for sentence in words]
         full = [n for n, line in enumerate(lines) if line.strip()]
-        found = parse_lines(self.parser, [lines[n] for n in full], pipeline, tokenized=tokenized)
+        parsed = parse_lines(self.parser, [lines[n] for n in full], pipeline, tokenized=tokenized)
         prepared = [ParsedSentence(Tokens(()))] * len(lines)
-        for n, sentence in zip(full, found, strict=True):
+        for n, sentence in zip(full, parsed, strict=True):
             prepared[n] = sentence
         return prepared
 
@@ -116,7 +116,11 @@ class Translator:
         self, lines: Sequence[str], sentences: Sequence[ParsedSentence], tokenized: bool, options: Mapping[str, Any]
     ) -> Iterator[Translated]:
         nothing = empty_sentence().tokens.forms
-        full = [n for n, one in enumerate(sentences) if len(one) and (one.tokens.forms != nothing or lines[n].strip())]
+        full = [
+            n
+            for n, sentence in enumerate(sentences)
+            if len(sentence) and (sentence.tokens.forms != nothing or lines[n].strip())
+        ]
         corpus = as_corpus(self.spec, (sentences[n] for n in full))
         results = dict(zip(full, self.decoder.translate(corpus, **options), strict=True))
         pipeline = self.project.pipelines[1]

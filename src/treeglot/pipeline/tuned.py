@@ -64,10 +64,10 @@ def tuning_stage(project: Project, system: str, announce: Callable[[str], object
 
         def decode(current: Mapping[str, float]) -> NBestArrays:
             decoder.set_weights(current)
-            found = decoder.translate(
+            translations = decoder.translate(
                 corpus, nbest=settings["nbest"], distinct=True, threads=project.threads, derivations=False
             )
-            return NBestArrays(*nbest_arrays(found))
+            return NBestArrays(*nbest_arrays(translations))
 
         def report(iteration: Iteration) -> None:
             announce(f"tuning {system}: iteration {iteration.number}, BLEU {iteration.bleu:.2f} on dev")
@@ -94,7 +94,9 @@ def tuning_stage(project: Project, system: str, announce: Callable[[str], object
         )
         write_weights(outputs["weights"], result.weights)
         with atomic_write(outputs["log"]) as file:
-            file.writelines(f"{one.number}\t{one.bleu:.4f}\t{one.pool}\n" for one in result.iterations)
+            file.writelines(
+                f"{iteration.number}\t{iteration.bleu:.4f}\t{iteration.pool}\n" for iteration in result.iterations
+            )
 
     parameters = {
         "seed": chosen,
