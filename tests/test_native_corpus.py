@@ -78,12 +78,12 @@ def treebank_sentences(draw: st.DrawFn) -> ParsedSentence:
     return ParsedSentence.of(dependencies(random.Random(draw(st.integers(0, 1 << 30))), tree.tokens), tree)
 
 
-def write_both(found: Iterable[ParsedSentence], folder: Path, *, pretty: bool = False) -> SideFiles:
-    found = list(found)
+def write_both(sentences: Iterable[ParsedSentence], folder: Path, *, pretty: bool = False) -> SideFiles:
+    sentences = list(sentences)
     conllu, penn = folder / "x.conllu", folder / "x.penn"
-    write_conllu((ParsedSentence(s.tokens, s.dependency) for s in found), conllu)
+    write_conllu((ParsedSentence(s.tokens, s.dependency) for s in sentences), conllu)
     with penn.open("w", encoding="utf-8") as file:
-        file.writelines(format_penn(s.constituency, pretty=pretty) + "\n" for s in found if s.constituency)
+        file.writelines(format_penn(s.constituency, pretty=pretty) + "\n" for s in sentences if s.constituency)
     return SideFiles(conllu, penn)
 
 
@@ -104,8 +104,8 @@ def same_as_python(files: SideFiles, *, some: int | None = None) -> int:
 
 @SHARED_FOLDER
 @given(st.lists(sentences(), min_size=1, max_size=3), st.booleans())
-def test_awkward_words_and_labels(tmp_path: Path, found: list[ParsedSentence], pretty: bool) -> None:
-    files = write_both(found, tmp_path, pretty=pretty)
+def test_awkward_words_and_labels(tmp_path: Path, drawn: list[ParsedSentence], pretty: bool) -> None:
+    files = write_both(drawn, tmp_path, pretty=pretty)
     same_as_python(files)
     same_as_python(SideFiles(files.conllu))
     same_as_python(SideFiles(penn=files.penn))
@@ -113,8 +113,8 @@ def test_awkward_words_and_labels(tmp_path: Path, found: list[ParsedSentence], p
 
 @SHARED_FOLDER
 @given(st.lists(treebank_sentences(), min_size=1, max_size=3))
-def test_heads_by_the_tables(tmp_path: Path, found: list[ParsedSentence]) -> None:
-    files = write_both(found, tmp_path)
+def test_heads_by_the_tables(tmp_path: Path, drawn: list[ParsedSentence]) -> None:
+    files = write_both(drawn, tmp_path)
     same_as_python(files)
     bitext = read_parsed_bitext(files, SideFiles(penn=files.penn), head_words=True)
     for n, sentence in enumerate(read_trees(files.conllu, files.penn)):
@@ -125,8 +125,8 @@ def test_heads_by_the_tables(tmp_path: Path, found: list[ParsedSentence]) -> Non
 @settings(max_examples=50)
 @given(st.lists(st.integers(0, 30), min_size=1, max_size=30), st.integers(0, 1 << 30))
 def test_projective_trees(tmp_path_factory: pytest.TempPathFactory, sizes: list[int], seed: int) -> None:
-    made = random.Random(seed)
-    trees = [dependencies(made, Tokens([f"w{j}" for j in range(size + 1)])) for size in sizes]
+    rng = random.Random(seed)
+    trees = [dependencies(rng, Tokens([f"w{j}" for j in range(size + 1)])) for size in sizes]
     path = tmp_path_factory.mktemp("projective") / "x.conllu"
     write_conllu(map(ParsedSentence.of, trees), path)
     same_as_python(SideFiles(path))
@@ -326,14 +326,14 @@ def test_two_parsed_sides(tmp_path: Path, pairs: list[AlignedPair]) -> None:
 
 def described(side: parsed.ParsedSentences, n: int, node: int) -> tuple[object, ...]:
     """A node by what does not change: its label, its words, and how many phrases of the treebank over the same words are above it."""
-    found = side.sentence(n)[3]
-    if node >= len(found):
-        return ("word", node - len(found))
-    label, begin, end, parent = found[node]
+    phrases = side.sentence(n)[3]
+    if node >= len(phrases):
+        return ("word", node - len(phrases))
+    label, begin, end, parent = phrases[node]
     above = 0
     while parent >= 0:
-        above += not found[parent][0].startswith("X@")
-        parent = found[parent][3]
+        above += not phrases[parent][0].startswith("X@")
+        parent = phrases[parent][3]
     return (label, begin, end, above)
 
 
@@ -402,9 +402,9 @@ def test_links_as_arrays(tmp_path_factory: pytest.TempPathFactory, lines: list[l
     path.write_text("".join(" ".join(f"{a}-{b}" for a, b in line) + "\n" for line in lines), encoding="utf-8")
     arrays = read_links(path)
     assert len(arrays) == len(lines) and arrays.links.dtype == np.int32 and arrays.links.shape[1] == 2
-    for n, found in enumerate(read_pharaoh(path)):
+    for n, entry in enumerate(read_pharaoh(path)):
         assert arrays.links[arrays.starts[n] : arrays.starts[n + 1]].tolist() == [
-            list(link[:2]) for link in found.links
+            list(link[:2]) for link in entry.links
         ]
 
 
@@ -481,7 +481,7 @@ def test_forged_files_are_refused(stored: Path, tmp_path: Path) -> None:
     path.write_bytes(with_checksums(bytearray(content)))
     assert path.read_bytes() == content, "the test does not know the format any more"
     refused = opened = 0
-    made = random.Random(5)
+    rng = random.Random(5)
     places = [40 + PROBE_SIZE + 8 * k for k in range(2 * SECTIONS)]
     values = [0, 1, 8, len(content), len(content) - 8, 1 << 31, 1 << 63, (1 << 64) - 8, (1 << 64) - 1, 1 << 61]
     for place in places:
@@ -495,8 +495,8 @@ def test_forged_files_are_refused(stored: Path, tmp_path: Path) -> None:
                 open_corpus(path)
     for _ in range(700):  # and in the columns: what passes must be a good corpus
         forged = bytearray(content)
-        place = made.randrange(HEADER_SIZE, len(content) - 4)
-        struct.pack_into("<I", forged, place, made.choice([0, 1, 2, 7, 255, 65535, 1 << 31, (1 << 32) - 1]))
+        place = rng.randrange(HEADER_SIZE, len(content) - 4)
+        struct.pack_into("<I", forged, place, rng.choice([0, 1, 2, 7, 255, 65535, 1 << 31, (1 << 32) - 1]))
         path.write_bytes(with_checksums(forged))
         try:
             columns = open_corpus(path, binarize="head").columns

@@ -108,8 +108,8 @@ def test_presets_and_sections() -> None:
     assert [table.name for table in augmented.tables] == ["augmented.xie"]
     assert config.system("nothing") is None
     for name in presets():
-        found = config.system(name)
-        assert found and (found.is_phrase_based == (name == "phrases")), name
+        spec = config.system(name)
+        assert spec and (spec.is_phrase_based == (name == "phrases")), name
     assert preset("best").options["free_phrases"] and not preset("consdep2str").options["free_phrases"]
     assert not preset("hierarchical").needs and not preset("hierarchical").uses_phrases
 
@@ -224,8 +224,8 @@ def test_awkward_words_in_trees(tmp_path: Path) -> None:
     assert words == [word.lower() for word in text_words(AWKWARD)] and words[0] == "1_000" and words[2] == "|||"
     assert len(words) == len(AWKWARD)
     with Translator(project, "consdep2str") as translator:
-        [one] = translator.sentences([sentence])
-    assert one.result is not None and one.result.text
+        [translated] = translator.sentences([sentence])
+    assert translated.result is not None and translated.result.text
 
 
 def test_a_missing_tree_is_converted(raw: Path, tmp_path: Path) -> None:
@@ -235,8 +235,8 @@ def test_a_missing_tree_is_converted(raw: Path, tmp_path: Path) -> None:
         stages = {stage.name: stage for stage in project.training_stages()}
         project.runner.run(stages["corpus-dev"])
         parallel(project, "dev")
-        said = (folder / "corpus/dev.trees.txt").read_text(encoding="utf-8")
-        assert f"{kind} trees converted from {other}: 20" in said
+        report = (folder / "corpus/dev.trees.txt").read_text(encoding="utf-8")
+        assert f"{kind} trees converted from {other}: 20" in report
 
 
 def test_truecased_trees(raw: Path, tmp_path: Path) -> None:
@@ -271,8 +271,8 @@ def test_parsed_by_the_project(run: Run, raw: Path, tmp_path: Path) -> None:
         project.runner.run(stage)
     parallel(project, "train")
     assert open_corpus(project.parsed_corpus("train")).columns.source.sentence(0)[2][:3] == (-1, 0, 1)
-    said = (folder / "corpus/train.trees.txt").read_text(encoding="utf-8")
-    assert "parsed by parsers_fake:chain" in said and "constituency trees converted" in said
+    report = (folder / "corpus/train.trees.txt").read_text(encoding="utf-8")
+    assert "parsed by parsers_fake:chain" in report and "constituency trees converted" in report
     assert all(result.skipped for result in map(project.runner.run, project.training_stages()[:6]))
     assert json.loads((folder / "trees/train.zh.report.json").read_text(encoding="utf-8"))["sentences"] == 300
     result = run("-q", "train", folder)
@@ -400,10 +400,10 @@ def test_every_preset_translates(run: Run, tuned: Path, both: Path, system: str)
         else:
             assert "target_tree" not in record
     with Translator(Project(tuned), system) as translator:
-        for one in translator.sentences(tree_files(tuned / "raw/test.zh.conllu", tuned / "raw/test.zh.penn")):
-            assert one.result is not None
-            total = sum(translator.weights[name] * value for name, value in one.result.features.items())
-            assert one.result.score == pytest.approx(total, abs=1e-3)
+        for translated in translator.sentences(tree_files(tuned / "raw/test.zh.conllu", tuned / "raw/test.zh.penn")):
+            assert translated.result is not None
+            total = sum(translator.weights[name] * value for name, value in translated.result.features.items())
+            assert translated.result.score == pytest.approx(total, abs=1e-3)
 
 
 def test_ways_to_give_trees(run: Run, tuned: Path, tmp_path: Path) -> None:
@@ -465,8 +465,8 @@ def test_worked_example_from_python(tuned: Path) -> None:
 def test_evaluate_a_system(run: Run, tuned: Path) -> None:
     result = run("-q", "evaluate", "--system", "consdep2str", "-p", tuned, "-m", "bleu-lc", "--json")
     assert result.code == 0, result.err
-    found = json.loads(result.out)
-    assert found["scores"][0]["score"] > 20 and "tok:none" in found["scores"][0]["signature"]
+    record = json.loads(result.out)
+    assert record["scores"][0]["score"] > 20 and "tok:none" in record["scores"][0]["signature"]
     assert run("-q", "evaluate", "x", "y", "--system", "consdep2str", "-p", tuned).code == 1
     assert run("-q", "evaluate").code == 1
 

@@ -131,13 +131,13 @@ std::size_t checked(const Corpus& corpus, std::size_t n) {
 }
 
 nb::tuple sentence(const ParsedCorpus& corpus, std::size_t n) {
-  treeglot::ParsedSentence found = corpus[checked(corpus, n)];
+  treeglot::ParsedSentence stored = corpus[checked(corpus, n)];
   nb::list words, tags, heads, phrases;
-  for (auto id : found.words) words.append(nb::str(corpus.words.word(id).c_str(), corpus.words.word(id).size()));
-  for (auto id : found.tags)
+  for (auto id : stored.words) words.append(nb::str(corpus.words.word(id).c_str(), corpus.words.word(id).size()));
+  for (auto id : stored.tags)
     tags.append(nb::str(corpus.categories.word(id).c_str(), corpus.categories.word(id).size()));
-  for (auto head : found.heads) heads.append(head);
-  for (const auto& phrase : found.phrases) {
+  for (auto head : stored.heads) heads.append(head);
+  for (const auto& phrase : stored.phrases) {
     const std::string& label = corpus.categories.word(phrase.label);
     phrases.append(nb::make_tuple(nb::str(label.c_str(), label.size()), phrase.begin, phrase.end, phrase.parent));
   }

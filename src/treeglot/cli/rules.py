@@ -253,7 +253,7 @@ def compare_sets_(
             streams[name] = iter(stack.enter_context(counted.open(encoding="utf-8", newline="\n")))
         result = compare_sets(streams)
     if as_json:
-        record = dataclasses.asdict(result) | {"shared": {"+".join(two): n for two, n in result.shared.items()}}
+        record = dataclasses.asdict(result) | {"shared": {"+".join(pair): n for pair, n in result.shared.items()}}
         print(json.dumps(record, ensure_ascii=False))
         return
     header = ["set", "pairs", "occurrences", "source words", "target words", "only here", *(f"in {n}" for n in files)]
@@ -278,10 +278,10 @@ def brackets(
 ) -> None:
     """How many constituents no dependency bracket has, and the other way round."""
     counted = BracketStatistics()
-    for one, other in track(
+    for phrases, words in track(
         zip(read_sentences(constituency), read_sentences(dependency), strict=True), f"reading {constituency}"
     ):
-        counted.add(ParsedSentence.of(other.dependency, one.constituency, id=one.id))
+        counted.add(ParsedSentence.of(words.dependency, phrases.constituency, id=phrases.id))
     if as_json:
         shares = {"constituency_only": counted.constituency_only, "dependency_only": counted.dependency_only}
         print(json.dumps(dataclasses.asdict(counted) | shares))

@@ -83,8 +83,8 @@ def search_rules(
     path: Path, pattern: str, side: Side, regex: bool, whole: bool, limit: int, as_json: bool, print_table: PrintTable
 ) -> None:
     """Print the rules whose source (or target) side matches a pattern."""
-    found = RuleTable(path).search(pattern, side=side, whole=whole, regex=regex)
-    entries = list(islice(found, limit + 1 if limit else None))
+    matches = RuleTable(path).search(pattern, side=side, whole=whole, regex=regex)
+    entries = list(islice(matches, limit + 1 if limit else None))
     more = bool(limit) and len(entries) > limit
     print_rules(entries[:limit] if more else entries, as_json, print_table)
     if more:

@@ -477,13 +477,13 @@ def find_key(text: str, keys: list[str]) -> int:
         assignment = re.match(r"\s*([A-Za-z0-9_\-.\"' ]+?)\s*=", line)
         if header:
             table = _split_key(header[1])
-            found = table
+            path = table
         elif assignment:
-            found = table + _split_key(assignment[1])
+            path = table + _split_key(assignment[1])
         else:
             continue
-        common = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(found, keys, strict=False)))
-        if common in (len(found), len(keys)) and common > depth:
+        common = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(path, keys, strict=False)))
+        if common in (len(path), len(keys)) and common > depth:
             best, depth = number, common
     return best
 

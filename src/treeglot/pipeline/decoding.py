@@ -127,7 +127,7 @@ def main(project_folder: str, system: str, part: str, seed: str, text: str, fact
     ready, used = time.monotonic(), _cpu()
     results = decoder.translate(corpus, threads=project.threads)
     seconds, cpu = time.monotonic() - ready, _cpu() - used
-    found: dict[str, Any] = {
+    record: dict[str, Any] = {
         "sentences": len(results),
         "startup_seconds": round(ready - start, 3),
         "seconds": round(seconds, 3),
@@ -138,11 +138,11 @@ def main(project_folder: str, system: str, part: str, seed: str, text: str, fact
         file.writelines(result.text + "\n" for result in results)
     counts = [phrasal_uses(result.derivation) for result in results]
     if any(rules for rules, _ in counts):
-        found["hdr_rules"] = sum(rules for rules, _ in counts)
-        found["phrasal_rules"] = sum(phrasal for _, phrasal in counts)
-        found["phrasal_sentences"] = sum(phrasal > 0 for _, phrasal in counts)
+        record["hdr_rules"] = sum(rules for rules, _ in counts)
+        record["phrasal_rules"] = sum(phrasal for _, phrasal in counts)
+        record["phrasal_sentences"] = sum(phrasal > 0 for _, phrasal in counts)
     with atomic_write(facts) as file:
-        json.dump(found, file, indent=1)
+        json.dump(record, file, indent=1)
         file.write("\n")
 
 

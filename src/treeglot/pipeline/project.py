@@ -124,28 +124,28 @@ class Project:
 
     def system(self, name: str) -> SystemSpec:
         """A system of the configuration, or a preset."""
-        found = self.config.system(name)
-        if found is None:
+        spec = self.config.system(name)
+        if spec is None:
             more = ", ".join(preset for preset in presets() if preset not in self.config.systems)
             raise ConfigError(
                 f"no system {name!r}",
                 path=self.folder / CONFIG_NAME,
                 remedy=f"systems are {', '.join(self.config.systems)}; without a section: {more}",
             )
-        if found.needs and not self.config.uses_trees:
+        if spec.needs and not self.config.uses_trees:
             raise ConfigError(
                 f"the system {name!r} is learnt from trees, but this project has none",
                 path=self.folder / CONFIG_NAME,
                 remedy=f"add conllu and penn to [data.*], or a section [systems.{name}]: then the source is parsed",
             )
-        if found.target_needs and not self.config.uses_target_trees:
+        if spec.target_needs and not self.config.uses_target_trees:
             raise ConfigError(
                 f"the system {name!r} is learnt from trees of the target too, but this project has none",
                 path=self.folder / CONFIG_NAME,
                 remedy="add target_conllu and target_penn to [data.train], or a section "
                 f"[systems.{name}]: then the target is parsed",
             )
-        return found
+        return spec
 
     def check_system(self, system: str) -> str:
         """``system`` if the project has it."""
@@ -232,9 +232,9 @@ class Project:
             return [self.runner.run(stage, announce, before_work) for stage in stages]
 
     def _alignment_stage(self) -> Stage:
-        one, two = self.corpus("train")
+        source, target = self.corpus("train")
         choice = self.config.alignment
-        inputs = {"source": one, "target": two}
+        inputs = {"source": source, "target": target}
         if choice.file:
             inputs["links"] = self.folder / choice.file
 
@@ -271,7 +271,7 @@ class Project:
         return Stage("alignment", inputs, outputs, parameters, run, formats=formats)
 
     def _table_stage(self) -> Stage:
-        one, two = self.corpus("train")
+        source, target = self.corpus("train")
 
         sets = span_files(self)
         further = {f"links {n}": self.folder / name for n, name in enumerate(self.config.alignment.also, start=2)}
@@ -291,7 +291,7 @@ class Project:
                 folder=work,
             )
 
-        inputs = {"source": one, "target": two, "links": self.links, **further, **sets}
+        inputs = {"source": source, "target": target, "links": self.links, **further, **sets}
         parameters, formats = self.config.phrases.model_dump(), {"phrase table": phrase_file.FORMAT_VERSION}
         return Stage("phrase-table", inputs, {"table": self.table}, parameters, run, formats=formats)
 

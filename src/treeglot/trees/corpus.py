@@ -138,8 +138,8 @@ def parsed_bitext(
             _columns(target, None, "none")[0] if isinstance(target, ParsedSentence) else (target, (), (), ())
         )
         node_links = [
-            (_node_number(one, columns), _node_number(other, target_columns))
-            for one, other in (nodes[0] if nodes else ())
+            (_node_number(source_node, columns), _node_number(target_node, target_columns))
+            for source_node, target_node in (nodes[0] if nodes else ())
         ]
         try:
             corpus.columns.add(columns, target_columns, links, node_links)
@@ -350,18 +350,18 @@ def read_trees(conllu: type_path | None, penn: type_path | None) -> Iterator[Par
     if conllu is None or penn is None:
         yield from read_conllu(conllu) if conllu is not None else read_penn(penn or "")
         return
-    for number, (one, lined) in enumerate(zip_longest(read_conllu(conllu), read_penn_lines(penn)), start=1):
-        if one is None or lined is None:
-            short, other = (conllu, penn) if one is None else (penn, conllu)
+    for number, (sentence, lined) in enumerate(zip_longest(read_conllu(conllu), read_penn_lines(penn)), start=1):
+        if sentence is None or lined is None:
+            short, other = (conllu, penn) if sentence is None else (penn, conllu)
             raise InputError(
                 f"ends after {number - 1} sentences, but {other} has more",
                 path=short,
                 remedy="give trees of the same sentences",
             )
-        line, two = lined
+        line, tree = lined
         try:
             joined = ParsedSentence.of(
-                one.dependency, two.constituency, id=one.id or str(number), comments=one.comments
+                sentence.dependency, tree.constituency, id=sentence.id or str(number), comments=sentence.comments
             )
         except TreeError as error:
             raise InputError(
