@@ -11,6 +11,7 @@
 
 #include "trees/corpus_file.hh"
 #include "trees/corpus_reader.hh"
+#include "trees/link_columns.hh"
 
 using namespace treeglot;
 
