@@ -137,7 +137,7 @@ class Lexicon:
 
 
 def source_words(source: str) -> list[str]:
-    tokens = [token.strip("^)") for token in source.split()]
+    tokens = [re.sub(r"/\d+$", "", token.strip("^)")) for token in source.split()]  # /2: the place of a head
     return [token for token in tokens if token and not re.match(r"\(|x\d+:|_:", token)]
 
 
@@ -225,12 +225,13 @@ def test_every_source_is_found_and_others_are_not(grammar: str, tmp_path: Path) 
         assert table.lookup(source) == entries
         assert table.lookup(source, 1) == entries[:1]
     for source in list(by_source)[:200]:
-        for other in (source + " f0" if "(" not in source else f"(Q {source})", source.replace("f", "g")):
+        longer = source + (" f0/0" if "/" in source else " f0") if "(" not in source else f"(Q {source})"
+        for other in (longer, source.replace("f", "g")):
             if other not in by_source:
                 assert table.lookup(other) == []
 
 
-@pytest.mark.parametrize("grammar", ["consdep2str", "augmented", "hierarchical", "stssg"])
+@pytest.mark.parametrize("grammar", ["consdep2str", "augmented", "hierarchical", "stssg", "mwu"])
 def test_bytes_depend_on_the_corpus_alone(grammar: str, tmp_path: Path) -> None:
     pairs = random_pairs(5, 700)
     tables = []

@@ -48,6 +48,7 @@ nb::dict describe(const Grammar& grammar) {
   result["features"] = nb::tuple(features);
   result["rule_start"] = grammar.rule_start;
   result["has_rules"] = static_cast<bool>(grammar.extractor);
+  result["has_forest"] = static_cast<bool>(grammar.source_forest);
   result["labels"] = grammar.labels;
   result["uses_phrases"] = grammar.uses_phrases;
   result["node_link_option"] = grammar.node_link_option;
@@ -65,6 +66,17 @@ void bind_rules(nb::module_& m) {
     return result;
   });
   m.def("load_grammars", &load_grammars, nb::arg("path"));
+  m.def(
+      "source_forest",
+      [](std::string_view name, const ParsedCorpus& corpus, std::size_t n, bool pruned, nb::kwargs options) {
+        const Grammar& grammar = find_grammar(name);
+        if (!grammar.source_forest) throw std::invalid_argument("the grammar " + grammar.name + " has no such forest");
+        if (n >= corpus.size()) throw nb::index_error("no such sentence");
+        const OptionValues values(grammar.options, given_options(options));
+        nb::gil_scoped_release release;
+        return grammar.source_forest(values, corpus[n], pruned);
+      },
+      nb::arg("grammar"), nb::arg("corpus"), nb::arg("n"), nb::arg("pruned"), nb::arg("options"));
 
   nb::class_<TextExtractor>(m, "Extractor")
       .def(

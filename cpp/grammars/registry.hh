@@ -39,6 +39,8 @@ struct Grammar {
 
   // Rules are extracted by this and kept in a rule table; a grammar without one (phrases) has tables of its own kind.
   std::function<std::unique_ptr<RuleExtractor>(const OptionValues&, const ParsedBitext&, CategoryInterner&)> extractor;
+  // Its own forest over a source sentence, as a JSON object; `pruned`: what rules are extracted from. Most have none.
+  std::function<std::string(const OptionValues&, const ParsedSentence&, bool pruned)> source_forest;
   // Adds the edges of a grammar to a forest.
   std::function<std::unique_ptr<forest::Matcher>(const forest::MatcherSetup&)> matcher;
 

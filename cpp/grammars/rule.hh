@@ -105,7 +105,7 @@ struct ExtractedRule {
   std::vector<TargetSymbol> target;
   std::vector<WordLink> links;         // places in source and target, both terminals
   std::vector<StructureLabel> labels;  // sorted; empty in most grammars
-  float count = 1;                     // 1/m
+  double count = 1;                    // 1/m, or as much as its derivations are probable
 };
 using RuleSink = std::function<void(const ExtractedRule&)>;
 

@@ -1,21 +1,10 @@
 #include "grammars/text_rules.hh"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <stdexcept>
 
 namespace treeglot {
-
-namespace {
-
-// 1/m of a float, as near as a double can be.
-double exact(float count) {
-  const double inverse = 1.0 / count, whole = std::round(inverse);
-  return std::abs(inverse - whole) < 0.01 ? 1.0 / whole : count;
-}
-
-}  // namespace
 
 TextExtractor::TextExtractor(const ParsedBitext& bitext, std::string_view grammar, const GivenOptions& options)
     : bitext_(bitext),
@@ -41,7 +30,7 @@ TextRules TextExtractor::rules(std::size_t n) {
     key += kBetweenSides;
     TextRule& text_rule = result[key];
     text_rule.source_size = source_size;
-    text_rule.count += exact(rule.count);
+    text_rule.count += rule.count;
     text_rule.labels.insert(text_rule.labels.end(), rule.labels.begin(), rule.labels.end());
   });
   for (auto& [text, rule] : result) {

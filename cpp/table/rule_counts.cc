@@ -15,12 +15,8 @@ namespace treeglot {
 
 using namespace counting;
 
-std::uint64_t count_units(float count) {
-  if (count == 1) return kCountUnit;
-  const double parts = std::nearbyint(1.0 / count);
-  const bool share = parts >= 1 && std::abs(count * parts - 1) < 1e-6;
-  const double value = share ? 1.0 / parts : static_cast<double>(count);
-  return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::llround(value * static_cast<double>(kCountUnit))));
+std::uint64_t count_units(double count) {
+  return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::llround(count * static_cast<double>(kCountUnit))));
 }
 
 namespace {

@@ -25,7 +25,7 @@ namespace treeglot {
 inline constexpr std::uint64_t kCountUnit = 720720ull * 1024;
 
 // A count of 1/m, or any other, in units.
-std::uint64_t count_units(float count);
+std::uint64_t count_units(double count);
 inline double count_value(std::uint64_t units) { return static_cast<double>(units) / static_cast<double>(kCountUnit); }
 
 // What P(t|s) and P(s|t) are made of.

@@ -36,6 +36,8 @@ std::vector<std::vector<Symbol>> RuleTableText::sources(std::string_view text) c
         id = table_.word_id(part.text);
       } else if (has_id(part.kind)) {
         id = table_.category_id(part.text);
+      } else if (part.kind == SymbolKind::kPlace) {
+        id = static_cast<std::uint32_t>(std::stoul(part.text));
       }
       known = known && id != RuleTable::kNone;
       side.push_back(symbol(part.kind, id));

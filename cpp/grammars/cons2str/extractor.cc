@@ -304,7 +304,7 @@ void GhkmExtractor::write_variants() {
     targets_[shown_.size()] = rule_.target;
     shown_.push_back(shown);
   }
-  rule_.count = 1.0f / static_cast<float>(shown_.size());
+  rule_.count = 1.0 / static_cast<double>(shown_.size());
   for (std::uint32_t shown : shown_) {
     write_target(shown);
     rule_.links.clear();

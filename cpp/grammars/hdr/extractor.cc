@@ -351,7 +351,7 @@ void HdrExtractor::make_form(unsigned generalised, const RuleSink& sink) {
     variants *= blocks_[i].end - blocks_[i].begin;
     shortest = shortest || variants > static_cast<std::size_t>(options_.max_variants);
   }
-  rule_.count = shortest ? 1.0f : 1.0f / static_cast<float>(variants);
+  rule_.count = shortest ? 1.0 : 1.0 / static_cast<double>(variants);
   if (shortest) {
     emit(true, sink);
     return;

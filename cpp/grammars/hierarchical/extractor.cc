@@ -157,7 +157,7 @@ void HierarchicalExtractor::extract(const ParsedPair& pair, const RuleSink& sink
   for (const PhraseSpan& phrase : spans_) {
     find_gaps(phrase);
     if (found_.empty()) continue;
-    rule_.count = options_.fractional ? 1.0f / static_cast<float>(found_.size()) : 1.0f;
+    rule_.count = options_.fractional ? 1.0 / static_cast<double>(found_.size()) : 1.0;
     for (const Gaps& gaps : found_) {
       write(pair, phrase, gaps);
       sink(rule_);

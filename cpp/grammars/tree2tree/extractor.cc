@@ -238,7 +238,7 @@ void TreeToTreeExtractor::emit(double count) {
   rule_.source.clear();
   rule_.target.clear();
   rule_.links.clear();
-  rule_.count = static_cast<float>(count);
+  rule_.count = count;
   write_source();
   write_target();
   for (std::uint32_t j = outer_source_.begin; j < outer_source_.end; ++j) {

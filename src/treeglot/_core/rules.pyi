@@ -1,6 +1,6 @@
 from typing import Any, TypedDict
 
-from treeglot._core.parsed import ParsedBitext
+from treeglot._core.parsed import ParsedBitext, ParsedSentences
 
 class GrammarRecord(TypedDict):
     name: str
@@ -10,6 +10,7 @@ class GrammarRecord(TypedDict):
     features: tuple[tuple[str, float, str], ...]
     rule_start: float
     has_rules: bool
+    has_forest: bool
     labels: bool
     uses_phrases: bool
     node_link_option: str
@@ -21,6 +22,9 @@ def grammars() -> list[GrammarRecord]:
 
 def load_grammars(path: str) -> None:
     """Load a shared library of grammars; RuntimeError says what is wrong."""
+
+def source_forest(grammar: str, corpus: ParsedSentences, n: int, pruned: bool, **options: Any) -> str:
+    """The forest that a grammar makes over sentence n, as JSON. ValueError: the grammar has none, or an option does not fit."""
 
 class Extractor:
     """The rules of a grammar in the pairs of a bitext, which must be complete. ``options`` are those of the grammar;

@@ -21,6 +21,7 @@ from treeglot.cli.config import app as config_app
 from treeglot.cli.demo import demo
 from treeglot.cli.evaluate import evaluate
 from treeglot.cli.example import app as example_app
+from treeglot.cli.forest import forest
 from treeglot.cli.lm import app as lm_app
 from treeglot.cli.parse import parse, parsers_app
 from treeglot.cli.project import export_app, init, train, tune
@@ -45,6 +46,7 @@ for name, command in (
     ("compare", compare),
     ("demo", demo),
     ("parse", parse),
+    ("forest", forest),
 ):
     app.command(name)(command)
 for name, group in (

@@ -81,6 +81,8 @@ class Grammar:
     rule_start: float
     has_rules: bool
     """Whether it has a rule table; the bilingual phrases have a table of their own kind."""
+    has_forest: bool
+    """Whether it makes a forest of its own over a source sentence (`treeglot.grammars.source_forests`)."""
     labels: bool
     uses_phrases: bool
     node_link_option: str
@@ -162,6 +164,7 @@ def _grammar(record: core.GrammarRecord) -> Grammar:
         own_features=tuple(Feature(*feature) for feature in record["features"]),
         rule_start=record["rule_start"],
         has_rules=record["has_rules"],
+        has_forest=record["has_forest"],
         labels=record["labels"],
         uses_phrases=record["uses_phrases"],
         node_link_option=record["node_link_option"],

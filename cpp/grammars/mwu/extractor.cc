@@ -1,0 +1,190 @@
+#include "grammars/mwu/extractor.hh"
+
+#include <algorithm>
+
+namespace treeglot::mwu {
+
+namespace {
+
+constexpr std::uint16_t kNowhere = 0xFFFF;
+
+}  // namespace
+
+UnitExtractor::UnitExtractor(const ExtractOptions& options, const ParsedCorpus& source, CategoryInterner& interner)
+    : options_(options), source_(source), interner_(interner), forest_(options.forest) {}
+
+void UnitExtractor::extract(const ParsedPair& pair, const RuleSink& sink) {
+  if (!pair.source.has_dependency() || pair.links.empty() || pair.target.size() == 0) return;
+  pair_ = &pair;
+  sink_ = &sink;
+  forest_.start(pair.source.heads);
+  find_spans();
+  GroupFilter filter;
+  if (options_.consistent_first) {
+    filter = [this](std::span<const Place> sigma) {
+      const LinkedSpan span = whole_span(sigma);
+      return span.empty() ? options_.unaligned_source : consistent(span);
+    };
+  }
+  forest_.build(filter);
+  for (VertexId v = 1; v < forest_.vertices(); ++v) {
+    extract_lexical(v);
+    for (EdgeId e : forest_.graph().incoming(v)) {
+      if (!forest_.graph().tails(e).empty()) extract_structural(e);
+    }
+  }
+}
+
+void UnitExtractor::find_spans() {
+  const std::size_t words = pair_->source.size(), targets = pair_->target.size();
+  own_.assign(words, {});
+  links_before_.assign(targets + 1, 0);
+  for (const WordLink& link : pair_->links) {
+    own_[link.source].add({link.target, link.target, 1});
+    ++links_before_[link.target + 1u];
+  }
+  for (std::size_t i = 0; i < targets; ++i) links_before_[i + 1] += links_before_[i];
+  lowest_.assign(targets, 0x7FFFFFFF);
+  highest_.assign(targets, -1);
+  for (const WordLink& link : pair_->links) {
+    lowest_[link.target] = std::min(lowest_[link.target], own_[link.source].first);
+    highest_[link.target] = std::max(highest_[link.target], own_[link.source].last);
+  }
+  below_ = own_;
+  const Tree& tree = forest_.tree();
+  for (Place word : tree.bottom_up()) {
+    if (tree.head(word) >= 0) below_[static_cast<std::size_t>(tree.head(word))].add(below_[word]);
+  }
+  target_place_.assign(targets, kNowhere);
+}
+
+LinkedSpan UnitExtractor::whole_span(std::span<const Place> sigma) const {
+  LinkedSpan span;
+  for (Place word : sigma) span.add(below_[word]);
+  return span;
+}
+
+bool UnitExtractor::consistent(const LinkedSpan& span) const {
+  if (span.empty()) return false;
+  if (!options_.paper_consistency) {
+    return links_before_[static_cast<std::size_t>(span.last) + 1] - links_before_[static_cast<std::size_t>(span.first)] ==
+           span.links;
+  }
+  for (std::int32_t i = span.first; i <= span.last; ++i) {
+    if (highest_[i] >= 0 && (lowest_[i] < span.first || highest_[i] > span.last)) return false;
+  }
+  return true;
+}
+
+std::uint32_t UnitExtractor::label(Place word) {
+  if (!options_.word_labels) return pair_->source.tags[word];
+  return interner_.id(source_.words.word(pair_->source.words[word]));
+}
+
+void UnitExtractor::extract_lexical(VertexId vertex) {
+  const std::span<const Place> words = forest_.words(vertex);
+  LinkedSpan span;
+  for (Place word : words) span.add(own_[word]);
+  if (!consistent(span)) return;
+  side_.clear();
+  variables_.clear();
+  for (Place word : words) side_.add_word(word);
+  emit(words, span, forest_.posterior(vertex));
+}
+
+void UnitExtractor::extract_structural(EdgeId edge) {
+  const VertexId head = forest_.graph().head(edge);
+  const Tree& tree = forest_.tree();
+  forest_.units().sigma(forest_.unit(head), sigma_);
+  const LinkedSpan outer = whole_span(sigma_);
+  if (!consistent(outer)) return;
+  const std::span<const Place> words = forest_.words(head);
+  side_.clear();
+  variables_.clear();
+  for (VertexId tail : forest_.graph().tails(edge)) {
+    forest_.units().sigma(forest_.unit(tail), sigma_);
+    const LinkedSpan span = whole_span(sigma_);
+    if (span.empty() && options_.unaligned_source) {
+      for (Place word : sigma_) {
+        for (Place below = tree.begin(word); below < tree.end(word); ++below) side_.add_word(below);
+      }
+      continue;
+    }
+    if (!consistent(span)) return;
+    for (const LinkedSpan& other : variables_) {
+      if (span.first <= other.last && other.first <= span.last) return;
+    }
+    for (Place word : sigma_) side_.add_tail(word, static_cast<std::uint32_t>(variables_.size()));
+    variables_.push_back(span);
+  }
+  for (Place word : words) side_.add_word(word);
+  emit(words, outer, forest_.edge_posterior(edge));
+}
+
+// The target side from one position to another, with variables in place of their spans.
+void UnitExtractor::write_target(std::int32_t first, std::int32_t last) {
+  rule_.target.clear();
+  for (std::int32_t i = first; i <= last;) {
+    auto variable =
+        std::find_if(variables_.begin(), variables_.end(), [&](const LinkedSpan& span) { return span.first == i; });
+    if (variable != variables_.end()) {
+      rule_.target.push_back(target_variable(static_cast<std::uint32_t>(variable - variables_.begin())));
+      i = variable->last + 1;
+    } else {
+      target_place_[static_cast<std::size_t>(i)] = static_cast<std::uint16_t>(rule_.target.size());
+      rule_.target.push_back(pair_->target.words[static_cast<std::size_t>(i++)]);
+    }
+  }
+}
+
+// `words` are those of the unit: their links go into the rule.
+void UnitExtractor::emit(std::span<const Place> words, const LinkedSpan& outer, double count) {
+  side_.write(
+      forest_.tree(), [&](Place word) { return pair_->source.words[word]; }, [&](Place word) { return label(word); },
+      rule_.source);
+  auto send = [&](std::int32_t first, std::int32_t last, double share) {
+    rule_.links.clear();
+    for (Place word : words) {
+      const WordLink wanted{word, 0};
+      for (auto link = std::lower_bound(pair_->links.begin(), pair_->links.end(), wanted);
+           link != pair_->links.end() && link->source == word; ++link) {
+        if (target_place_[link->target] == kNowhere) continue;
+        rule_.links.push_back({static_cast<std::uint16_t>(side_.symbol_of(word)), target_place_[link->target]});
+      }
+    }
+    rule_.count = share;
+    (*sink_)(rule_);
+    std::fill(target_place_.begin() + first, target_place_.begin() + last + 1, kNowhere);
+  };
+  auto unaligned = [&](std::int32_t i) {
+    return i >= 0 && i < static_cast<std::int32_t>(pair_->target.size()) && highest_[static_cast<std::size_t>(i)] < 0;
+  };
+  std::int32_t lowest = outer.first, highest = outer.last;
+  if (options_.unaligned_target) {
+    while (unaligned(lowest - 1)) --lowest;
+    while (unaligned(highest + 1)) ++highest;
+  }
+  // As many lengths there are, as many variants at least.
+  const auto lengths = static_cast<std::size_t>(outer.first - lowest + highest - outer.last) + 1;
+  struct Variant {
+    std::int32_t first, last;
+  };
+  std::vector<Variant> distinct;
+  variants_.clear();
+  if (lengths > 1 && lengths <= kMaxVariants) {
+    for (std::int32_t first = outer.first; first >= lowest; --first) {
+      for (std::int32_t last = outer.last; last <= highest; ++last) {
+        write_target(first, last);
+        if (variants_.insert(rule_.target).second) distinct.push_back({first, last});
+        std::fill(target_place_.begin() + first, target_place_.begin() + last + 1, kNowhere);
+      }
+    }
+  }
+  if (distinct.empty() || distinct.size() > kMaxVariants) distinct.assign(1, {outer.first, outer.last});
+  for (const Variant& variant : distinct) {
+    write_target(variant.first, variant.last);
+    send(variant.first, variant.last, count / static_cast<double>(distinct.size()));
+  }
+}
+
+}  // namespace treeglot::mwu

@@ -1,0 +1,76 @@
+// Rules of multi-word units from an aligned pair (paper "mwu-forest"; spec: mwu-forest, section 2). A unit whose words
+// have a consistent target span gives a lexical rule, an edge whose head and tails have consistent spans a structural
+// one; they count as much as unit or edge are probable.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <span>
+#include <vector>
+
+#include "grammars/extractor.hh"
+#include "grammars/mwu/forest.hh"
+#include "grammars/mwu/source_side.hh"
+
+namespace treeglot::mwu {
+
+struct ExtractOptions {
+  ForestOptions forest;
+  bool paper_consistency = false;  // words outside may be linked into a span, but not also outside of it
+  bool word_labels = false;        // variables are labelled by words rather than tags
+  bool unaligned_source = false;   // tails without links are words of the rule, without a trace on the target side
+  bool unaligned_target = false;   // rules reach over unaligned target words
+  bool consistent_first = false;   // groups that no rule can have are left out before the k best edges are taken
+};
+
+// The target positions that some source words are linked to, as a span.
+struct LinkedSpan {
+  std::int32_t first = 0x7FFFFFFF, last = -1;
+  std::uint32_t links = 0;
+  bool empty() const { return links == 0; }
+  void add(const LinkedSpan& other) {
+    first = other.first < first ? other.first : first;
+    last = other.last > last ? other.last : last;
+    links += other.links;
+  }
+};
+
+class UnitExtractor : public RuleExtractor {
+ public:
+  static constexpr std::size_t kMaxVariants = 16;  // with unaligned words
+
+  UnitExtractor(const ExtractOptions& options, const ParsedCorpus& source, CategoryInterner& interner);
+
+  // A pair without a dependency tree, links or target words has no rules.
+  void extract(const ParsedPair& pair, const RuleSink& sink) override;
+  // cut_units: words for which the cap left units out.
+  ExtractStatistics statistics() const override { return {{"cut_units", forest_.units().cuts()}}; }
+
+ private:
+  void find_spans();
+  LinkedSpan whole_span(std::span<const Place> sigma) const;
+  bool consistent(const LinkedSpan& span) const;
+  void extract_lexical(VertexId vertex);
+  void extract_structural(EdgeId edge);
+  void emit(std::span<const Place> words, const LinkedSpan& outer, double count);
+  void write_target(std::int32_t first, std::int32_t last);
+  std::uint32_t label(Place word);
+
+  const ExtractOptions options_;
+  const ParsedCorpus& source_;
+  CategoryInterner& interner_;
+  Forest forest_;
+  const ParsedPair* pair_ = nullptr;
+  const RuleSink* sink_ = nullptr;
+  std::vector<LinkedSpan> own_, below_;       // by source word: its own links, those of its subtree
+  std::vector<std::uint32_t> links_before_;   // by target position
+  std::vector<std::int32_t> lowest_, highest_;  // by target position: what the words linked to it are linked to
+  SourceSide side_;
+  std::vector<Place> sigma_;
+  std::vector<LinkedSpan> variables_;
+  std::vector<std::uint16_t> target_place_;  // by target position, in the rule
+  std::set<std::vector<TargetSymbol>> variants_;
+  ExtractedRule rule_;
+};
+
+}  // namespace treeglot::mwu

@@ -1,0 +1,226 @@
+#include "grammars/mwu/matcher.hh"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "base/hash.hh"
+
+namespace treeglot::mwu {
+
+using forest::CachedOptions;
+using forest::NodeId;
+using forest::OptionList;
+using forest::RuleOption;
+using forest::SentenceForest;
+
+UnitMatcher::UnitMatcher(const RuleTable& table, const forest::GrammarBlock& block, const MatchOptions& options,
+                         int forest_feature)
+    : table_(table),
+      block_(block),
+      options_(options),
+      feature_(block.first_feature + forest::kBlockSize + forest_feature),
+      units_(options.forest) {}
+
+void UnitMatcher::match(SentenceForest& forest) {
+  if (!forest.sentence().has_dependency()) return;
+  forest.ids(table_, ids_);
+  labels_ = ids_.tags;
+  if (options_.word_labels) {
+    for (int j = 0; j < forest.size(); ++j) labels_[static_cast<std::size_t>(j)] = table_.category_id(forest.word_text(j));
+  }
+  covers_.clear();
+  asked_.clear();
+  word_done_.assign(static_cast<std::size_t>(forest.size()), 0);
+  units_.start(forest.sentence().heads);
+  units_.build();
+  cover(forest, {static_cast<Place>(units_.tree().root())});
+  for (VertexId v = 1; v < units_.vertices(); ++v) match_unit(forest, v);
+  for (std::size_t n = 0; n < asked_.size(); ++n) {
+    if (!asked_[n]->second.translated) complete(forest, asked_[n]->first, asked_[n]->second);
+  }
+}
+
+UnitMatcher::Cover& UnitMatcher::cover(SentenceForest& forest, const Sigma& sigma) {
+  auto [place, fresh] = covers_.try_emplace(sigma);
+  if (!fresh) return place->second;
+  const Tree& tree = units_.tree();
+  const int begin = tree.begin(sigma.front()), end = tree.end(sigma.back());
+  bool gap = false;  // a head stands between its dependents
+  for (std::size_t i = 1; i < sigma.size(); ++i) gap = gap || tree.end(sigma[i - 1]) != tree.begin(sigma[i]);
+  place->second.node = sigma.size() == 1 ? forest.subtree(sigma[0])
+                       : gap             ? forest.helper(begin, end)
+                                         : forest.group(begin, end);
+  asked_.push_back(&*place);
+  return place->second;
+}
+
+void UnitMatcher::match_unit(SentenceForest& forest, VertexId vertex) {
+  const UnitId unit = units_.unit(vertex);
+  Sigma sigma;
+  units_.units().sigma(unit, sigma);
+  units_.units().tau(unit, tau_);
+  Cover& head = cover(forest, sigma);
+  if (tau_.empty()) {
+    if (match_tails(forest, unit, head, {}, 1)) head.translated = true;
+    return;
+  }
+  // How τ is grouped, in the order of the edges; different tails with equal σ are one.
+  struct Grouping {
+    std::vector<Sigma> tails;
+    double p;
+  };
+  std::vector<Grouping> groupings;
+  for (EdgeId edge : units_.graph().incoming(vertex)) {
+    std::vector<Sigma> tails;
+    for (VertexId tail : units_.graph().tails(edge)) {
+      units_.units().sigma(units_.unit(tail), sigma);
+      tails.push_back(sigma);
+    }
+    auto known = std::find_if(groupings.begin(), groupings.end(), [&](const Grouping& g) { return g.tails == tails; });
+    if (known == groupings.end()) {
+      groupings.push_back({std::move(tails), units_.p(edge)});
+    } else {
+      known->p += units_.p(edge);
+    }
+  }
+  bool matched = false;
+  for (const Grouping& grouping : groupings) {
+    matched = match_tails(forest, unit, head, grouping.tails, grouping.p) || matched;
+  }
+  if (matched) {
+    head.translated = true;
+    return;
+  }
+  for (const Grouping& grouping : groupings) add_in_order(forest, unit, head, grouping.tails);
+}
+
+bool UnitMatcher::match_tails(SentenceForest& forest, UnitId unit, Cover& head, const std::vector<Sigma>& tails,
+                              double p) {
+  const Tree& tree = units_.tree();
+  const std::size_t deletable = options_.unaligned_source ? std::min(tails.size(), kMaxDeleted) : 0;
+  bool matched = false;
+  for (std::uint32_t deleted = 0; deleted < (1u << deletable); ++deleted) {
+    side_.clear();
+    for (Place word : units_.units().words(unit)) side_.add_word(word);
+    for (std::uint32_t i = 0; i < tails.size(); ++i) {
+      for (Place word : tails[i]) {
+        if (i >= deletable || !(deleted >> i & 1)) {
+          side_.add_tail(word, i);
+          continue;
+        }
+        for (Place below = tree.begin(word); below < tree.end(word); ++below) side_.add_word(below);
+      }
+    }
+    const OptionList* list = nullptr;
+    if (!find_rules(forest, p, list)) continue;
+    matched = true;
+    nodes_.clear();
+    for (std::uint32_t i = 0; i < tails.size(); ++i) {
+      if (i >= deletable || !(deleted >> i & 1)) nodes_.push_back(cover(forest, tails[i]).node);
+    }
+    forest.add_edge(head.node, list, nodes_, static_cast<std::uint16_t>(block_.number), symbols_);
+  }
+  return matched;
+}
+
+bool UnitMatcher::find_rules(SentenceForest& forest, double p, const OptionList*& list) {
+  side_.write(
+      units_.tree(), [&](Place word) { return ids_.words[word]; }, [&](Place word) { return labels_[word]; }, symbols_);
+  WalkKey key = walk_start();
+  RuleTable::Place place;
+  for (Symbol next : symbols_) {
+    if (symbol_id(next) == RuleTable::kNone) return false;
+    key = walk_step(key, next);
+    place = table_.find(key);
+    if (!place.prefix) return false;
+  }
+  if (place.rules == 0) return false;
+  const CachedOptions* rules = forest.cache().rules(table_, block_, place, symbols_);
+  if (!rules) return false;
+  list = &rules->list;
+  const float log_p = static_cast<float>(std::log(p));
+  if (log_p == 0) return true;
+  // The same rules with the probability of the edge.
+  const std::uint64_t name = mix(place.rules + 0x2545F4914F6CDD1Dull * (static_cast<std::uint64_t>(block_.number) + 1)) ^
+                             mix(std::bit_cast<std::uint32_t>(log_p) + 0x9E3779B97F4A7C15ull);
+  const CachedOptions* weighted =
+      forest.cache().other((name | (1ull << 62)) & ~(1ull << 63), [&](CachedOptions& fresh) {
+        for (const RuleOption* rule : rules->list) {
+          RuleOption& option = fresh.options.emplace_back(*rule);
+          option.features.push_back({static_cast<std::uint16_t>(feature_), log_p});
+          forest.cache().scorer().complete(option);
+        }
+        fresh.finish({}, 0);
+      });
+  list = &weighted->list;
+  return true;
+}
+
+// The unit's own words with its tails around them, in source order.
+void UnitMatcher::add_in_order(SentenceForest& forest, UnitId unit, Cover& head, const std::vector<Sigma>& tails) {
+  const std::span<const Place> words = units_.units().words(unit);
+  NodeId own;
+  if (words.size() == 1) {
+    own = forest.word(words[0]);
+    translate_word(forest, words[0]);
+  } else {
+    side_.clear();
+    for (Place word : words) side_.add_word(word);
+    const OptionList* list = nullptr;
+    if (!find_rules(forest, 1, list)) return;
+    own = forest.helper(words.front(), words.back() + 1);
+    forest.add_edge(own, list, {}, static_cast<std::uint16_t>(block_.number), symbols_);
+  }
+  std::vector<NodeId> parts;
+  bool placed = false;
+  for (const Sigma& tail : tails) {
+    if (!placed && tail[0] > words[0]) {
+      parts.push_back(own);
+      placed = true;
+    }
+    parts.push_back(cover(forest, tail).node);
+  }
+  if (!placed) parts.push_back(own);
+  forest.add_pseudo(head.node, parts);
+  head.translated = true;
+}
+
+// The lexical rule of a word, once; a word without one is copied in the end.
+bool UnitMatcher::translate_word(SentenceForest& forest, Place word) {
+  if (word_done_[word]) return false;
+  word_done_[word] = 1;
+  side_.clear();
+  side_.add_word(word);
+  const OptionList* list = nullptr;
+  if (!find_rules(forest, 1, list)) return false;
+  forest.add_edge(forest.word(word), list, {}, static_cast<std::uint16_t>(block_.number), symbols_);
+  return true;
+}
+
+// What no unit of the forest translates.
+void UnitMatcher::complete(SentenceForest& forest, const Sigma& sigma, Cover& whole) {
+  const Tree& tree = units_.tree();
+  whole.translated = true;
+  std::vector<NodeId> parts;
+  if (sigma.size() > 1) {
+    for (Place word : sigma) parts.push_back(cover(forest, {word}).node);
+    forest.add_pseudo(whole.node, parts);
+    return;
+  }
+  const Place word = sigma[0];
+  translate_word(forest, word);
+  if (tree.children(word).empty()) return;
+  bool placed = false;
+  for (Place child : tree.children(word)) {
+    if (!placed && child > word) {
+      parts.push_back(forest.word(word));
+      placed = true;
+    }
+    parts.push_back(cover(forest, {child}).node);
+  }
+  if (!placed) parts.push_back(forest.word(word));
+  forest.add_pseudo(whole.node, parts);
+}
+
+}  // namespace treeglot::mwu

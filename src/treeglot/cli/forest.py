@@ -1,0 +1,53 @@
+"""``treeglot forest``: the forest that a grammar makes over each sentence, before any rule is looked at."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Annotated, Any
+
+import typer
+
+from treeglot.cli.grammar_options import with_grammar_options
+from treeglot.cli.rules_extract import check_options
+from treeglot.grammars import registry
+from treeglot.grammars.source_forests import forest_json, with_forests
+from treeglot.trees.conllu import read_conllu
+from treeglot.trees.corpus import ParsedCorpus, parsed_corpus
+
+
+@with_grammar_options
+def forest(
+    grammar: Annotated[str, typer.Argument(metavar="GRAMMAR", help=f"One of: {', '.join(with_forests())}.")],
+    source_conllu: Annotated[str, typer.Option("--source-conllu", help="Sentences with dependency trees (CoNLL-U).")],
+    pruned: Annotated[bool, typer.Option("--pruned", help="Without the edges that extraction leaves out.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object a sentence.")] = False,
+    *,
+    options: dict[str, registry.Value],
+) -> None:
+    """Print the forest that a grammar makes over each sentence: its vertices, and how they are put together.
+
+    Without --json a line for each vertex: its posterior probability, its words, and the number of edges into it; an empty
+    line after each sentence.
+    """
+    check_options(grammar, options)
+    lifted = 0
+    for sentence in read_conllu(source_conllu):
+        corpus = parsed_corpus([sentence])
+        lifted += corpus.lifted
+        text = forest_json(grammar, corpus, 0, pruned=pruned, **options)
+        sys.stdout.write(f"{text}\n" if as_json else _lines(corpus, json.loads(text)))
+    if lifted:
+        print(f"{lifted:,} dependencies lifted to make trees projective", file=sys.stderr)
+
+
+def _lines(corpus: ParsedCorpus, shown: dict[str, Any]) -> str:
+    words = corpus.words(0)
+    edges = [0] * len(shown["vertices"])
+    for edge in shown["edges"]:
+        edges[edge["head"]] += 1
+    lines = [
+        f"{vertex['posterior']:.6f}  {' '.join(f'{words[j]}.{j}' for j in vertex['words']) or '(root)'}  {count}"
+        for vertex, count in zip(shown["vertices"], edges, strict=True)
+    ]
+    return "\n".join(lines) + "\n\n"
