@@ -12,16 +12,20 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+import mwu_reference as mwu
 from random_worlds import PHRASE_WORDS, Features, Rule, Target, World, block
 from treeglot.trees import ParsedSentence
 from treeglot.trees.phrasal import PhrasalNode, phrasal_nodes
 
 HEADED = ("augmented", "consdep2str", "dep2str")
 """Grammars of heads with their dependents."""
+SUBTREES = (*HEADED, "mwu")
+"""Grammars that work on dependency subtrees."""
 
 Node = tuple[str | int, ...]
 """A kind and what tells it from others: ("word", 3), ("subtree", head), ("group", begin, end), ("run", head, begin, end),
-("constituent", number), ("span", begin, end), ("glue", end), ("prefix", head, members), ("goal",)."""
+("constituent", number), ("span", begin, end), ("glue", end), ("prefix", head, members), ("gap", *words) of subtrees around their
+head, ("unit", *words), ("goal",)."""
 
 
 class Edge(NamedTuple):
@@ -71,9 +75,10 @@ class Exhaustive:
         world: World,
         sentence: ParsedSentence,
         grammars: Sequence[str] = (),
-        options: Mapping[str, bool] | None = None,
+        options: Mapping[str, bool | int | str] | None = None,
     ) -> None:
         self.world, self.sentence = world, sentence
+        self.values = dict(options or {})
         self.grammars = tuple(grammars) or world.grammars
         self.options = {name for name, value in (options or {}).items() if value}
         assert sentence.dependency is not None and sentence.constituency is not None
@@ -90,6 +95,8 @@ class Exhaustive:
     def edges_of(self, grammar: str) -> Edges:
         if grammar in HEADED:
             return HeadDependents(self, grammar).edges
+        if grammar == "mwu":
+            return UnitEdges(self).edges
         return self.constituency_edges() if grammar == "cons2str" else self.hierarchical_edges()
 
     # What grammars share.
@@ -156,7 +163,7 @@ class Exhaustive:
 
     def span_tail(self, begin: int, end: int) -> Node:
         """What fills a gap: the subtree of these words in systems that work on subtrees, else the span."""
-        if any(grammar in HEADED for grammar in self.grammars):
+        if any(grammar in SUBTREES for grammar in self.grammars):
             for n, span in enumerate(self.tree.spans):
                 if span == (begin, end):
                     return self.subtree(n)
@@ -465,3 +472,96 @@ class HeadDependents:
         equal = next((other for other in self.edges[node] if other[:3] == edge[:3]), edge)
         self.edges[node].discard(equal)
         self.edges[node].add(max(edge, equal, key=self.forest.score))  # rules that have become equal are one
+
+
+class UnitEdges:
+    """The edges of multi-word units (spec: mwu-forest, section 4)."""
+
+    def __init__(self, forest: Exhaustive) -> None:
+        self.forest, self.rules = forest, forest.world.rules["mwu"]
+        self.tree = mwu.Tree(forest.tree.heads)
+        self.edges: Edges = defaultdict(set)
+        self.translated: set[tuple[int, ...]] = set()
+        values = forest.values
+        units = mwu.forest(
+            self.tree,
+            int(values.get("max_words", 6)),
+            int(values.get("k", 10)),
+            vertex_siblings=values.get("siblings") == "vertex",
+        )
+        p = mwu.probabilities(units)
+        for unit, into in units.items():
+            if unit:
+                grouped: dict[tuple[tuple[int, ...], ...], float] = defaultdict(float)
+                for edge in into:
+                    grouped[tuple(self.tree.sigma(tail) for tail in edge)] += p[unit, edge]
+                self.add(unit, grouped or {(): 1.0})
+        waiting = [self.tree.sigma(unit) for unit in units if unit]
+        while waiting:
+            sigma = waiting.pop()
+            if sigma not in self.translated:
+                self.translated.add(sigma)
+                waiting.extend(self.complete(sigma))
+
+    def node(self, sigma: tuple[int, ...]) -> Node:
+        if len(sigma) == 1:
+            return self.forest.subtree(sigma[0])
+        spans = [self.forest.tree.spans[word] for word in sigma]
+        if all(left[1] == right[0] for left, right in itertools.pairwise(spans)):
+            return ("group", spans[0][0], spans[-1][1])
+        return ("gap", *sigma)
+
+    def side(self, words: Sequence[int], variables: Sequence[tuple[int, ...]] = ()) -> str:
+        labels = self.forest.words if self.forest.values.get("label") == "word" else self.forest.tags
+        return mwu.source_side(self.tree, self.forest.words, labels, words, variables)
+
+    def add(self, unit: mwu.Unit, groupings: Mapping[tuple[tuple[int, ...], ...], float]) -> None:
+        sigma = self.tree.sigma(unit)
+        node = self.node(sigma)
+        self.edges[node]  # there is such a node
+        matched = False
+        for tails, p in groupings.items():
+            own = (("mwu.forest", math.log(p)),) if len(tails) > 0 else ()
+            sets = (
+                itertools.chain.from_iterable(itertools.combinations(tails, size) for size in range(len(tails) + 1))
+                if "unaligned_source" in self.forest.options
+                else [()]
+            )
+            for deleted in sets:
+                words = sorted([*unit, *(w for tail in deleted for w in self.tree.whole(frozenset(tail)))])
+                kept = [tail for tail in tails if tail not in deleted]
+                for rule in self.rules.get(self.side(words, kept), ()):
+                    matched = True
+                    filling = tuple(self.node(tail) for tail in kept)
+                    self.edges[node].add(Edge(self.side(words, kept), filling, rule.target, rule.features + own))
+        if matched:
+            self.translated.add(sigma)
+            return
+        words = sorted(unit)
+        inner: Node = ("word", words[0]) if len(words) == 1 else ("unit", *words)
+        if () in groupings or (len(words) > 1 and self.side(words) not in self.rules):
+            return
+        self.translated.add(sigma)
+        self.lexical(inner, words)
+        for tails in groupings:
+            parts = sorted(
+                [(words[0], inner), *((tail[0], self.node(tail)) for tail in tails)], key=lambda part: part[0]
+            )
+            self.edges[node].add(pseudo(*(part for _, part in parts)))
+
+    def lexical(self, node: Node, words: Sequence[int]) -> None:
+        for rule in self.rules.get(self.side(words), ()):
+            self.edges[node].add(Edge(self.side(words), (), rule.target, rule.features))
+
+    def complete(self, sigma: tuple[int, ...]) -> list[tuple[int, ...]]:
+        """What no unit translates, in source order; returns what that asks for."""
+        if len(sigma) > 1:
+            self.edges[self.node(sigma)].add(pseudo(*(self.forest.subtree(word) for word in sigma)))
+            return [(word,) for word in sigma]
+        (word,) = sigma
+        self.lexical(("word", word), [word])
+        children = self.tree.children(word)
+        if children:
+            members = self.forest.members(word)
+            self.edges[self.node(sigma)].add(pseudo(*(self.forest.member_node(word, member) for member in members)))
+        return [(child,) for child in children]

@@ -6,7 +6,7 @@ the empty set. For small trees only.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from itertools import combinations, product
 from math import prod
@@ -14,6 +14,7 @@ from math import prod
 Unit = frozenset[int]
 Edge = tuple[Unit, ...]
 Edges = dict[Unit, list[Edge]]
+Keep = Callable[[tuple[int, ...]], bool]
 ROOT: Unit = frozenset()
 
 
@@ -88,7 +89,15 @@ def ranked(edges: list[Edge]) -> list[Edge]:
     return sorted(edges, key=lambda edge: (-mean_size(edge), len(edge), [sorted(tail) for tail in edge]))
 
 
-def forest(tree: Tree, max_words: int, k: int, *, cap: int | None = 200, vertex_siblings: bool = False, keep=None) -> Edges:
+def forest(
+    tree: Tree,
+    max_words: int,
+    k: int,
+    *,
+    cap: int | None = 200,
+    vertex_siblings: bool = False,
+    keep: Keep | None = None,
+) -> Edges:
     """What the dummy root reaches. ``keep`` says which groups may be tails, if that leaves an edge."""
     by_sigma: dict[tuple[int, ...], list[Unit]] = {}
     for unit in units(tree, max_words, cap):
@@ -110,7 +119,7 @@ def forest(tree: Tree, max_words: int, k: int, *, cap: int | None = 200, vertex_
             )[: cap or None]
         return by_sigma[group]
 
-    def edges_into(unit: Unit, kept) -> list[Edge]:
+    def edges_into(unit: Unit, kept: Keep | None) -> list[Edge]:
         result: list[Edge] = []
         for groups in groupings(tree.tau(unit)):
             if kept is None or all(kept(group) for group in groups):
@@ -158,3 +167,128 @@ def derivations(edges: Edges, unit: Unit = ROOT) -> Iterator[Derivation]:
 
 def weight(derivation: Derivation, p: dict[tuple[Unit, Edge], float]) -> float:
     return prod(p[unit, edge] for unit, edge in derivation.items() if edge)
+
+
+# Rules
+
+
+def source_side(
+    tree: Tree, words: Sequence[str], labels: Sequence[str], own: Sequence[int], tails: Sequence[tuple[int, ...]]
+) -> str:
+    """Words of the rule and words of its tails' sigmas, each with the place of its head."""
+    number = {word: n for n, tail in enumerate(sorted(tails), 1) for word in tail}
+    places = sorted([*own, *number])
+    shown = []
+    for word in places:
+        head = places.index(tree.heads[word]) + 1 if tree.heads[word] in places else 0
+        text = f"x{number[word]}:{labels[word]}" if word in number else words[word]
+        shown.append(f"{text}/{head}")
+    return " ".join(shown)
+
+
+class Pair:
+    """A sentence with its links, and what the spec says about spans."""
+
+    def __init__(
+        self,
+        heads: Sequence[int],
+        words: Sequence[str],
+        tags: Sequence[str],
+        target: Sequence[str],
+        links: Sequence[tuple[int, int]],
+    ) -> None:
+        self.tree, self.words, self.tags, self.target = Tree(heads), words, tags, target
+        self.links = set(links)
+
+    def span(self, words: Unit) -> range:
+        linked = [t for s, t in self.links if s in words]
+        return range(min(linked), max(linked) + 1) if linked else range(0)
+
+    def consistent(self, words: Unit, paper: bool) -> bool:
+        span = self.span(words)
+        if not span:
+            return False
+        if not paper:
+            return all((s in words) == (t in span) for s, t in self.links)
+        inside = {s for s, t in self.links if t in span}
+        return all(t in span for s, t in self.links if s in inside)
+
+    def rules(
+        self,
+        max_words: int,
+        k: int,
+        *,
+        paper: bool = False,
+        word_labels: bool = False,
+        unaligned_source: bool = False,
+        unaligned_target: bool = False,
+        vertex_siblings: bool = False,
+        consistent_first: bool = False,
+    ) -> dict[tuple[str, str], float]:
+        """Counts by source and target; without pruning."""
+        result: dict[tuple[str, str], float] = {}
+        if not self.links or not self.target:
+            return result
+        labels = self.words if word_labels else self.tags
+
+        def fits(group: tuple[int, ...]) -> bool:
+            below = self.tree.whole(frozenset(group))
+            return self.consistent(below, paper) or (unaligned_source and not self.span(below))
+
+        edges = forest(
+            self.tree, max_words, k, vertex_siblings=vertex_siblings, keep=fits if consistent_first else None
+        )
+        p = probabilities(edges)
+        posterior: dict[object, float] = {}
+        for derivation in derivations(edges):
+            for unit, edge in derivation.items():
+                posterior[unit] = posterior.get(unit, 0) + weight(derivation, p)
+                posterior[unit, edge] = posterior.get((unit, edge), 0) + weight(derivation, p)
+
+        def add(source: str, span: range, holes: dict[range, str], count: float) -> None:
+            def text(first: int, last: int) -> str:
+                shown: list[str] = []
+                for t in range(first, last):
+                    hole = next((h for h in holes if t in h), None)
+                    if hole is None:
+                        shown.append(self.target[t])
+                    elif t == hole.start:
+                        shown.append(holes[hole])
+                return " ".join(shown)
+
+            aligned = {t for _, t in self.links}
+            first, last = span.start, span.stop
+            while unaligned_target and first > 0 and first - 1 not in aligned:
+                first -= 1
+            while unaligned_target and last < len(self.target) and last not in aligned:
+                last += 1
+            variants = {text(a, b) for a in range(first, span.start + 1) for b in range(span.stop, last + 1)}
+            if len(variants) > 16:
+                variants = {text(span.start, span.stop)}
+            for variant in variants:
+                result[source, variant] = result.get((source, variant), 0) + count / len(variants)
+
+        for unit, into in edges.items():
+            if not unit:
+                continue
+            if self.consistent(unit, paper):
+                side = source_side(self.tree, self.words, labels, sorted(unit), [])
+                add(side, self.span(unit), {}, posterior[unit])
+            below = self.tree.whole(unit)
+            for edge in into:
+                own, tails = sorted(unit), []
+                for tail in edge:
+                    if unaligned_source and not self.span(self.tree.whole(tail)):
+                        own = sorted([*own, *self.tree.whole(tail)])
+                    else:
+                        tails.append(tail)
+                spans = [self.span(self.tree.whole(tail)) for tail in tails]
+                if not all(self.consistent(w, paper) for w in (below, *map(self.tree.whole, tails))):
+                    continue
+                if any(set(a) & set(b) for a, b in combinations(spans, 2)):
+                    continue
+                sigmas = [self.tree.sigma(tail) for tail in tails]
+                holes = {span: f"x{sorted(sigmas).index(sigma) + 1}" for span, sigma in zip(spans, sigmas, strict=True)}
+                side = source_side(self.tree, self.words, labels, own, sigmas)
+                add(side, self.span(below), holes, posterior[unit, edge])
+        return result

@@ -10,10 +10,11 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from treeglot import lm
 from treeglot._core import tree_decoder as forest_core
+from treeglot.grammars import registry
 from treeglot.search import Decoder, feature_names, forest_decoder, open_phrases, start_weights
 from treeglot.tables import PhraseTable, build_phrase_table
 from treeglot.tables.rules import RuleTable, build_rule_table
@@ -65,9 +66,17 @@ def random_sentence(rng: random.Random, size: int) -> ParsedSentence:
 
 
 class World:
-    """A random corpus of ``size`` pairs with the tables of some grammars, phrases, a language model and weights."""
+    """A random corpus of ``size`` pairs with the tables of some grammars (with options of ``extraction``), phrases, a language
+    model and weights."""
 
-    def __init__(self, seed: int, folder: Path, *grammars: str, size: int = 20) -> None:
+    def __init__(
+        self,
+        seed: int,
+        folder: Path,
+        *grammars: str,
+        size: int = 20,
+        extraction: Mapping[str, bool | int | str] | None = None,
+    ) -> None:
         self.rng = random.Random(seed)
         self.grammars = grammars
         pairs = []
@@ -89,7 +98,9 @@ class World:
         build_phrase_table(folder / "s", folder / "t", folder / "a", folder / "phrases", max_length=PHRASE_WORDS)
         self.tables: dict[str, RuleTable] = {}
         for grammar in grammars:
-            build_rule_table(grammar, parsed_bitext(pairs), folder / f"{grammar}.rules")
+            known = {option.name for option in registry.grammar(grammar).options if option.extraction}
+            options: dict[str, Any] = {name: value for name, value in (extraction or {}).items() if name in known}
+            build_rule_table(grammar, parsed_bitext(pairs), folder / f"{grammar}.rules", **options)
             self.tables[grammar] = RuleTable(folder / f"{grammar}.rules")
         arpa = io.BytesIO()
         lm.estimate([(" ".join(t) + "\n").encode() for _, t, _ in pairs], arpa, order=3)

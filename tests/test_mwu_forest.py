@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli_runner import Run
 from hypothesis import given
 from hypothesis import strategies as st
+
+from cli_runner import Run
 from mwu_reference import (
     ROOT,
     Edge,
@@ -25,7 +26,6 @@ from mwu_reference import (
     units,
     weight,
 )
-
 from treeglot import ConfigError
 from treeglot.examples.worked import worked_example
 from treeglot.grammars.source_forests import source_forest
@@ -75,7 +75,8 @@ def posteriors(shown: dict[str, Any]) -> dict[Unit, float]:
 def edge_posteriors(shown: dict[str, Any]) -> dict[tuple[Unit, Edge], float]:
     words = [frozenset(vertex["words"]) for vertex in shown["vertices"]]
     return {
-        (words[edge["head"]], tuple(words[tail] for tail in edge["tails"])): edge["posterior"] for edge in shown["edges"]
+        (words[edge["head"]], tuple(words[tail] for tail in edge["tails"])): edge["posterior"]
+        for edge in shown["edges"]
     }
 
 
@@ -97,7 +98,7 @@ def test_edges_are_the_best_of_all(heads: list[int], max_words: int, k: int, ver
     expected = forest(Tree(heads), max_words, k, vertex_siblings=vertex)
     edges, shown = native(heads, max_words=max_words, k=k, siblings="vertex" if vertex else "head")
     assert edges == expected
-    p = {key: 0.0 for key in probabilities(expected)}
+    p = dict.fromkeys(probabilities(expected), 0.0)
     words = [frozenset(vertex["words"]) for vertex in shown["vertices"]]
     for edge in shown["edges"]:
         p[words[edge["head"]], tuple(words[tail] for tail in edge["tails"])] = edge["p"]
@@ -149,7 +150,10 @@ def test_without_limits_all_ways_to_cut_a_tree_are_there(heads: list[int]) -> No
 
     def grouped(partition: frozenset[Unit]) -> bool:
         """The root's unit is a treelet, and no unit is a group of dependents of words in several units."""
-        return all(len({next((u for u in partition if h in u), ROOT) for h in {heads[w] for w in tree.sigma(unit)}}) == 1 for unit in partition)
+        return all(
+            len({next((u for u in partition if h in u), ROOT) for h in {heads[w] for w in tree.sigma(unit)}}) == 1
+            for unit in partition
+        )
 
     edges, _ = native(heads, max_words=len(heads) if len(heads) > 1 else 1, k=100000, cap=100000)
     listed = [frozenset(derivation) - {ROOT} for derivation in derivations(edges)]

@@ -54,9 +54,8 @@ bool BestEdges::next(std::vector<UnitId>& tails) {
       }
     }
     // More tails, as long as they could be better.
-    if (next_tails_ <= size_ &&
-        (best == open_.size() ||
-         more(std::min(most_words_, next_tails_ * max_words), next_tails_, best_words, open_[best].tails))) {
+    if (next_tails_ <= size_ && (best == open_.size() || more(std::min(most_words_, next_tails_ * max_words),
+                                                              next_tails_, best_words, open_[best].tails))) {
       const std::uint32_t start = node(0, next_tails_);
       if (start != kNowhere && has(start, 0)) open_.push_back({next_tails_, start, 0});
       ++next_tails_;

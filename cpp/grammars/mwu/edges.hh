@@ -2,8 +2,8 @@
 // the σ of one tail. Edges are ranked by the mean size of their tails, then fewer tails, then the tails' words.
 //
 // The mean is no sum over different numbers of tails, so there is one chart for each number: an entry is a suffix of τ
-// with a number of tails, ranked by their words in all. Entries are made lazily (Huang and Chiang 2005, algorithm 3), as
-// far as the best edges need them, without recursion.
+// with a number of tails, ranked by their words in all. Entries are made lazily (Huang and Chiang 2005, algorithm 3),
+// as far as the best edges need them, without recursion.
 #pragma once
 
 #include <cstdint>
@@ -63,13 +63,13 @@ class BestEdges {
 
   Units& units_;
   const bool any_siblings_;
-  std::uint32_t size_ = 0;                   // of τ
-  std::uint32_t most_words_ = 0;             // that the tails of an edge can have
-  std::vector<Group> groups_;                // by begin, then by end
-  std::vector<std::uint32_t> first_group_;   // by begin, and the end
-  std::vector<std::uint32_t> fewest_;        // by begin: tails that a suffix needs at least, or kNowhere
+  std::uint32_t size_ = 0;                           // of τ
+  std::uint32_t most_words_ = 0;                     // that the tails of an edge can have
+  std::vector<Group> groups_;                        // by begin, then by end
+  std::vector<std::uint32_t> first_group_;           // by begin, and the end
+  std::vector<std::uint32_t> fewest_;                // by begin: tails that a suffix needs at least, or kNowhere
   std::vector<std::vector<std::uint32_t>> node_of_;  // by number of tails, begin
-  std::vector<Node> nodes_;                  // kept for their buffers
+  std::vector<Node> nodes_;                          // kept for their buffers
   std::size_t used_ = 0;
   struct Open {
     std::uint32_t tails, node, rank;

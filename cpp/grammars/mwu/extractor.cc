@@ -67,7 +67,8 @@ LinkedSpan UnitExtractor::whole_span(std::span<const Place> sigma) const {
 bool UnitExtractor::consistent(const LinkedSpan& span) const {
   if (span.empty()) return false;
   if (!options_.paper_consistency) {
-    return links_before_[static_cast<std::size_t>(span.last) + 1] - links_before_[static_cast<std::size_t>(span.first)] ==
+    return links_before_[static_cast<std::size_t>(span.last) + 1] -
+               links_before_[static_cast<std::size_t>(span.first)] ==
            span.links;
   }
   for (std::int32_t i = span.first; i <= span.last; ++i) {

@@ -62,8 +62,8 @@ class UnitExtractor : public RuleExtractor {
   Forest forest_;
   const ParsedPair* pair_ = nullptr;
   const RuleSink* sink_ = nullptr;
-  std::vector<LinkedSpan> own_, below_;       // by source word: its own links, those of its subtree
-  std::vector<std::uint32_t> links_before_;   // by target position
+  std::vector<LinkedSpan> own_, below_;         // by source word: its own links, those of its subtree
+  std::vector<std::uint32_t> links_before_;     // by target position
   std::vector<std::int32_t> lowest_, highest_;  // by target position: what the words linked to it are linked to
   SourceSide side_;
   std::vector<Place> sigma_;

@@ -70,8 +70,8 @@ void Forest::add_edges(VertexId head, const GroupFilter& filter) {
 void Forest::sum() {
   using hypergraph::ProbabilitySemiring;
   inside_ = hypergraph::inside<ProbabilitySemiring>(graph_, p_);
-  outside_ = options_.paper_outside ? paper_outside()
-                                    : hypergraph::outside<ProbabilitySemiring>(graph_, p_, kRoot, inside_);
+  outside_ =
+      options_.paper_outside ? paper_outside() : hypergraph::outside<ProbabilitySemiring>(graph_, p_, kRoot, inside_);
   auto posteriors = hypergraph::posteriors<ProbabilitySemiring>(graph_, p_, kRoot, inside_, outside_);
   vertex_posteriors_ = std::move(posteriors.vertices);
   edge_posteriors_ = std::move(posteriors.edges);

@@ -19,8 +19,8 @@ using hypergraph::VertexId;
 
 struct ForestOptions {
   int max_words = 6;
-  int k = 10;    // edges into a unit
-  int cap = 200;  // units with one first word of σ
+  int k = 10;                  // edges into a unit
+  int cap = 200;               // units with one first word of σ
   bool any_siblings = false;   // "vertex": a group may have words of several heads in its σ
   bool paper_outside = false;  // the outside sums as the paper prints them
   double delta = 0;            // edges with no more posterior than this are taken out; 0: none
@@ -69,8 +69,8 @@ class Forest {
   Units units_;
   BestEdges chart_;
   hypergraph::Hypergraph graph_;
-  std::vector<UnitId> unit_of_;       // by vertex
-  std::vector<VertexId> vertex_of_;   // by unit
+  std::vector<UnitId> unit_of_;      // by vertex
+  std::vector<VertexId> vertex_of_;  // by unit
   std::vector<double> p_, inside_, outside_, vertex_posteriors_, edge_posteriors_;
   std::vector<Place> tau_;
   std::vector<UnitId> tails_;

@@ -27,7 +27,8 @@ void UnitMatcher::match(SentenceForest& forest) {
   forest.ids(table_, ids_);
   labels_ = ids_.tags;
   if (options_.word_labels) {
-    for (int j = 0; j < forest.size(); ++j) labels_[static_cast<std::size_t>(j)] = table_.category_id(forest.word_text(j));
+    for (int j = 0; j < forest.size(); ++j)
+      labels_[static_cast<std::size_t>(j)] = table_.category_id(forest.word_text(j));
   }
   covers_.clear();
   asked_.clear();
@@ -139,11 +140,12 @@ bool UnitMatcher::find_rules(SentenceForest& forest, double p, const OptionList*
   const CachedOptions* rules = forest.cache().rules(table_, block_, place, symbols_);
   if (!rules) return false;
   list = &rules->list;
+  if (p > 1 - 1e-9) return true;
   const float log_p = static_cast<float>(std::log(p));
-  if (log_p == 0) return true;
   // The same rules with the probability of the edge.
-  const std::uint64_t name = mix(place.rules + 0x2545F4914F6CDD1Dull * (static_cast<std::uint64_t>(block_.number) + 1)) ^
-                             mix(std::bit_cast<std::uint32_t>(log_p) + 0x9E3779B97F4A7C15ull);
+  const std::uint64_t name =
+      mix(place.rules + 0x2545F4914F6CDD1Dull * (static_cast<std::uint64_t>(block_.number) + 1)) ^
+      mix(std::bit_cast<std::uint32_t>(log_p) + 0x9E3779B97F4A7C15ull);
   const CachedOptions* weighted =
       forest.cache().other((name | (1ull << 62)) & ~(1ull << 63), [&](CachedOptions& fresh) {
         for (const RuleOption* rule : rules->list) {

@@ -1,11 +1,11 @@
-// Matching of rules of multi-word units (spec: mwu-forest, section 4). The forest of units of the sentence is made as in
-// extraction; what a unit covers is a subtree or a group of neighbouring subtrees, which are nodes that other grammars
-// use, too. Edges whose tails have equal σ ask for the same rule and are one edge here; the logarithm of their
+// Matching of rules of multi-word units (spec: mwu-forest, section 4). The forest of units of the sentence is made as
+// in extraction; what a unit covers is a subtree or a group of neighbouring subtrees, which are nodes that other
+// grammars use, too. Edges whose tails have equal σ ask for the same rule and are one edge here; the logarithm of their
 // probability is a feature.
 //
-// A unit without τ is translated by its lexical rule. A unit whose edges match no rule has its lexical rule with its tails
-// in source order around it, as a pseudo rule; where no unit has anything, a word and its dependents stand in source
-// order.
+// A unit without τ is translated by its lexical rule. A unit whose edges match no rule has its lexical rule with its
+// tails in source order around it, as a pseudo rule; where no unit has anything, a word and its dependents stand in
+// source order.
 #pragma once
 
 #include <cstdint>
@@ -60,8 +60,8 @@ class UnitMatcher : public forest::Matcher {
   forest::TableIds ids_;
   std::vector<std::uint32_t> labels_;  // by word, in the table
   std::map<Sigma, Cover> covers_;
-  std::vector<std::pair<const Sigma, Cover>*> asked_;          // in the order they were asked for
-  std::vector<std::uint8_t> word_done_;                      // by word: its lexical rule was looked for
+  std::vector<std::pair<const Sigma, Cover>*> asked_;  // in the order they were asked for
+  std::vector<std::uint8_t> word_done_;                // by word: its lexical rule was looked for
   SourceSide side_;
   std::vector<Symbol> symbols_;
   std::vector<Place> tau_;

@@ -95,7 +95,8 @@ void Units::reset(std::span<const std::int32_t> heads) {
       const Counts treelets = counts_at(treelets_, *child);
       counts = product(counts, with_none(treelets), max_words_, most);
       behind = product(treelets, with_none(behind), max_words_, most);
-      std::copy_n(behind.begin(), stride_ + 1, sequences_.begin() + static_cast<std::ptrdiff_t>(*child * (stride_ + 1)));
+      std::copy_n(behind.begin(), stride_ + 1,
+                  sequences_.begin() + static_cast<std::ptrdiff_t>(*child * (stride_ + 1)));
     }
     std::copy_n(counts.begin(), stride_ + 1, treelets_.begin() + static_cast<std::ptrdiff_t>(word * (stride_ + 1)));
   }

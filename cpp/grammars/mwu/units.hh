@@ -97,7 +97,7 @@ class Units {
   std::size_t stride_ = 1;
   std::vector<Place> words_;  // of all units, `stride_` places each
   std::vector<std::uint8_t> sizes_;
-  std::vector<Range> by_siblings_;  // by first word and number of words in σ
+  std::vector<Range> by_siblings_;   // by first word and number of words in σ
   std::vector<std::uint8_t> known_;  // by first word: its units were found
   std::map<std::vector<Place>, Range> by_group_;
   // How many treelets of each size a word is the root of, and how many units have it as the first word of σ; no more

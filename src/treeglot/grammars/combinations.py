@@ -11,6 +11,10 @@ from typing import Any
 PRESETS: dict[str, dict[str, Any]] = {
     "best": {"grammars": ("consdep2str", "augmented", "phrases"), "partial_rules": True},
     "cons-hier": {"grammars": ("cons2str", "hierarchical")},
+    "mwu-phrases": {"grammars": ("mwu", "phrases")},
+    "mwu-hier": {"grammars": ("mwu", "hierarchical")},
+    "mwu-cons": {"grammars": ("mwu", "consdep2str")},
+    "mwu-cons-hier": {"grammars": ("mwu", "consdep2str", "hierarchical")},
     "union": {"grammars": ("hierarchical", "consdep2str", "augmented", "phrases"), "partial_rules": True},
     "all": {"grammars": ("hierarchical", "cons2str", "consdep2str", "augmented", "phrases"), "partial_rules": True},
 }
