@@ -292,3 +292,47 @@ class Pair:
                 side = source_side(self.tree, self.words, labels, own, sigmas)
                 add(side, self.span(below), holes, posterior[unit, edge])
         return result
+
+    # Coverage
+
+    def recovered(self, max_words: int, k: int, **options: bool) -> bool:
+        """Whether the rules, applied in any way, can make the target: by all texts that each unit can become."""
+        rules: dict[str, set[str]] = {}
+        for source, target in self.rules(max_words, k, **options):
+            rules.setdefault(source, set()).add(target)
+        paper, deletes = options.get("paper", False), options.get("unaligned_source", False)
+        labels = self.words if options.get("word_labels") else self.tags
+
+        def fits(group: tuple[int, ...]) -> bool:
+            below = self.tree.whole(frozenset(group))
+            return self.consistent(below, paper) or (deletes and not self.span(below))
+
+        edges = forest(
+            self.tree,
+            max_words,
+            k,
+            vertex_siblings=options.get("vertex_siblings", False),
+            keep=fits if options.get("consistent_first") else None,
+        )
+        wanted = " ".join(self.target)
+        known: dict[Unit, set[str]] = {}
+
+        def texts(unit: Unit) -> set[str]:
+            if unit in known:
+                return known[unit]
+            result = known[unit] = set()
+            for edge in edges[unit] or [()]:
+                for size in range(len(edge) + 1 if deletes else 1):
+                    for deleted in combinations(edge, size):
+                        own = sorted([*unit, *(w for tail in deleted for w in self.tree.whole(tail))])
+                        kept = sorted(set(edge) - set(deleted), key=self.tree.sigma)
+                        side = source_side(self.tree, self.words, labels, own, [self.tree.sigma(t) for t in kept])
+                        for target in rules.get(side, ()):
+                            for parts in product(*(texts(tail) for tail in kept)):
+                                filling = {f"x{n}": part for n, part in enumerate(parts, 1)}
+                                text = " ".join(filling.get(symbol, symbol) for symbol in target.split(" "))
+                                if f" {text} " in f" {wanted} ":
+                                    result.add(text)
+            return result
+
+        return bool(self.links) and any(wanted in texts(edge[0]) for edge in edges[ROOT])

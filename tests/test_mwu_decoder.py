@@ -71,6 +71,16 @@ def test_every_derivation_is_there_once(system: tuple[str, ...], case: tuple[dic
     assert compared > 3
 
 
+def test_factored_forests_translate_as_all_edges_do(tmp_path: Path) -> None:
+    """But for the feature that says how likely an edge is."""
+    world = World(2, tmp_path, "mwu", size=8)
+    world.weights["mwu.forest"] = 0.0
+    for sentence in [random_sentence(world.rng, size) for size in (1, 2, 3, 4, 5)]:
+        complete = kbest(world, sentence, ("mwu",), {"k": 100000}, 500)
+        factored = kbest(world, sentence, ("mwu",), {"forest": "factored"}, 500)
+        assert [one.score for one in factored] == pytest.approx([one.score for one in complete])
+
+
 def test_units_are_used_and_weighed(tmp_path: Path) -> None:
     """Structural rules carry the probability of their edge, and every sentence has a translation."""
     world = World(3, tmp_path, "mwu", size=30)

@@ -214,6 +214,54 @@ def test_outside_as_printed(heads: list[int], k: int, pruned: bool) -> None:
             assert vertex["posterior"] == pytest.approx(1)
 
 
+@given(projective_heads(6), st.integers(1, 4), st.booleans())
+def test_factored(heads: list[int], max_words: int, vertex: bool) -> None:
+    """All groupings of tau, each further group half as likely, and all units of a group, by their size."""
+    tree = Tree(heads)
+    siblings = "vertex" if vertex else "head"
+    complete = forest(tree, max_words, 100000, vertex_siblings=vertex)
+    shown = source_forest("mwu", sentence(heads), max_words=max_words, forest="factored", siblings=siblings)
+    words = [frozenset(vertex["words"]) for vertex in shown["vertices"]]
+    assert set(words) == set(complete) and len(set(words)) == len(words)
+    sigmas = [tuple(group["words"]) for group in shown["groups"]]
+    assert len(set(sigmas)) == len(sigmas)
+    by_sigma: dict[tuple[int, ...], dict[Unit, float]] = {}
+    for unit in complete:
+        if unit:
+            by_sigma.setdefault(tree.sigma(unit), {})[unit] = float(len(unit))
+    for group in shown["groups"]:
+        sizes = by_sigma[tuple(group["words"])]
+        alternatives = {words[one["vertex"]]: one["p"] for one in group["alternatives"]}
+        assert alternatives == pytest.approx({unit: size / sum(sizes.values()) for unit, size in sizes.items()})
+    p: dict[Unit, dict[tuple[tuple[int, ...], ...], float]] = {}
+    for unit, into in complete.items():
+        cuts = {tuple(tree.sigma(tail) for tail in edge) for edge in into}
+        total = sum(2.0 ** -len(cut) for cut in cuts)
+        p[unit] = {cut: 2.0 ** -len(cut) / total for cut in cuts}
+    numbers = {(words[edge["head"]], tuple(sigmas[tail] for tail in edge["tails"])): edge for edge in shown["edges"]}
+    assert {key: edge["p"] for key, edge in numbers.items()} == pytest.approx(
+        {(unit, cut): value for unit, cuts in p.items() for cut, value in cuts.items()}
+    )
+    through: dict[Any, float] = {}
+    for derivation in derivations(complete):
+        value = 1.0
+        for unit, edge in derivation.items():
+            if edge:
+                value *= p[unit][tuple(tree.sigma(tail) for tail in edge)]
+            if unit:
+                sizes = by_sigma[tree.sigma(unit)]
+                value *= sizes[unit] / sum(sizes.values())
+        for unit, edge in derivation.items():
+            key = unit, tuple(tree.sigma(tail) for tail in edge)
+            through[unit] = through.get(unit, 0) + value
+            through[key] = through.get(key, 0) + value
+    assert posteriors(shown) == pytest.approx({unit: through[unit] for unit in complete})
+    assert {key: edge["posterior"] for key, edge in numbers.items()} == pytest.approx(
+        {key: through[key] for key in numbers}
+    )
+    assert_words_are_covered_once(shown, len(heads))
+
+
 def test_ties() -> None:
     """Equal means: fewer tails, then the words of the tails."""
     star = [1, -1, 1, 1, 1]

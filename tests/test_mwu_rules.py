@@ -101,6 +101,13 @@ def test_rules_are_those_of_the_definitions(pair: Any, options: set[str], max_wo
     assert rules == pytest.approx({(escaped(source), target): count for (source, target), count in expected.items()})
 
 
+@given(pairs(), st.sets(st.sampled_from(OPTIONS), max_size=2), st.integers(1, 4))
+def test_factored_forests_have_the_rules_of_all_edges(pair: Any, options: set[str], max_words: int) -> None:
+    given_options = {name: value for option in options for name, value in NATIVE[option].items()}
+    complete = native(pair, max_words=max_words, k=100000, **given_options)
+    assert native(pair, max_words=max_words, forest="factored", **given_options).keys() == complete.keys()
+
+
 def test_worked_example(tmp_path: Path, run: Run) -> None:
     pair = worked_example()
     assert "".join(f"{rule}\n" for rule in extract(pair, max_words=3, k=1000)) == WORKED

@@ -107,6 +107,13 @@ void bind_rules(nb::module_& m) {
           },
           nb::arg("n"))
       .def(
+          "recovery",
+          [](TextExtractor& self, std::size_t n) {
+            nb::gil_scoped_release release;
+            return std::string(self.recovery(n));
+          },
+          nb::arg("n"))
+      .def(
           "text",
           [](TextExtractor& self, std::size_t begin, std::size_t end) {
             std::string text;

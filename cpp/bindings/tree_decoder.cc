@@ -32,5 +32,13 @@ void bind_tree_decoder(nb::module_& m) {
           nb::kw_only(), nb::arg("stack_limit"), nb::arg("stack_threshold"), nb::arg("pop_limit"),
           nb::arg("rule_limit"), nb::arg("rule_threshold"), nb::arg("phrase_limit"), nb::arg("max_phrase_words"),
           nb::arg("grammars"), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(),
-          nb::keep_alive<1, 5>());  // a tuple: it keeps its tables, whatever becomes of the caller's names
+          nb::keep_alive<1, 5>())  // a tuple: it keeps its tables, whatever becomes of the caller's names
+      .def(
+          "recovers",
+          [](const forest::TreeDecoder& self, const treeglot::ParsedCorpus& corpus, std::size_t n,
+             const std::vector<std::string_view>& target, bool phrases) {
+            if (n >= corpus.size()) throw nb::index_error("no such sentence");
+            return self.recovers(corpus, n, target, phrases);
+          },
+          nb::arg("corpus"), nb::arg("n"), nb::arg("target"), nb::arg("phrases"));
 }

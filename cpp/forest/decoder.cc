@@ -7,6 +7,7 @@
 
 #include "forest/closing.hh"
 #include "forest/explain.hh"
+#include "forest/target_spans.hh"
 #include "search/features.hh"
 
 namespace treeglot::forest {
@@ -47,6 +48,16 @@ class TreeDecoder::ForestWorker : public Decoder::Worker {
     matchers.push_back(std::make_unique<JoinMatcher>());
     matchers.push_back(std::make_unique<CopyMatcher>());
     matchers.push_back(std::make_unique<GoalMatcher>());
+  }
+
+  bool recovers(const ParsedCorpus& corpus, std::size_t n, std::span<const std::string_view> target, bool phrases) {
+    forest.start(corpus, n);
+    for (const auto& matcher : matchers) matcher->match(forest);
+    std::vector<TargetSymbol> words;
+    for (std::string_view word : target) words.push_back(owner.vocabulary_->find(word));
+    return makes(forest.forest(), words, [&](std::uint16_t origin) {
+      return origin != kFromCopy && origin != kFromPseudo && (phrases || origin != kFromPhrases);
+    });
   }
 
   void weights_changed() override {
@@ -182,6 +193,11 @@ TreeDecoder::TreeDecoder(std::vector<const RuleTable*> tables, const PhraseSourc
 }
 
 TreeDecoder::~TreeDecoder() { drop_workers(); }
+
+bool TreeDecoder::recovers(const ParsedCorpus& corpus, std::size_t n, std::span<const std::string_view> target,
+                           bool phrases) const {
+  return ForestWorker(*this).recovers(corpus, n, target, phrases);
+}
 
 std::unique_ptr<search::Decoder::Worker> TreeDecoder::make_worker() const {
   return std::make_unique<ForestWorker>(*this);

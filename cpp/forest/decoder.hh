@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "forest/cube_pruning.hh"
@@ -31,6 +33,11 @@ class TreeDecoder : public search::Decoder {
   TreeDecoder(std::vector<const RuleTable*> tables, const PhraseSource* phrases, const std::string& phrase_grammar,
               const lm::Model& model, const std::vector<double>& weights, const TreeDecoderLimits& limits);
   ~TreeDecoder() override;
+
+  // Whether the rules can make exactly these words of sentence n, without pseudo rules and copied words; `phrases`:
+  // with the help of bilingual phrases. For limits that leave no rule out.
+  bool recovers(const ParsedCorpus& corpus, std::size_t n, std::span<const std::string_view> target,
+                bool phrases) const;
 
  protected:
   std::unique_ptr<Worker> make_worker() const override;

@@ -49,6 +49,9 @@ class RuleExtractor {
   // fragments come one by one. Keeps buffers, so each thread has an extractor of its own.
   virtual void extract(const ParsedPair& pair, const RuleSink& sink) = 0;
   virtual ExtractStatistics statistics() const { return {}; }
+  // Can the rules of a pair make its target from its source (spec: mwu-forest, section 3)? "recovered", or a word for
+  // the reason why not. Empty: the grammar leaves that to a decoder with these rules.
+  virtual std::string_view recovery(const ParsedPair&) { return {}; }
 };
 
 }  // namespace treeglot

@@ -40,6 +40,11 @@ TextRules TextExtractor::rules(std::size_t n) {
   return result;
 }
 
+std::string_view TextExtractor::recovery(std::size_t n) {
+  if (n >= size_) throw std::out_of_range("no such pair");
+  return extractor_->recovery(bitext_[n]);
+}
+
 std::string TextExtractor::lines(std::size_t begin, std::size_t end) {
   std::string text;
   char count[32];

@@ -15,8 +15,21 @@ UnitExtractor::UnitExtractor(const ExtractOptions& options, const ParsedCorpus& 
 
 void UnitExtractor::extract(const ParsedPair& pair, const RuleSink& sink) {
   if (!pair.source.has_dependency() || pair.links.empty() || pair.target.size() == 0) return;
-  pair_ = &pair;
   sink_ = &sink;
+  prepare(pair);
+  for (VertexId v = 1; v < forest_.vertices(); ++v) {
+    if (!forest_.kept(v) || forest_.is_group(v)) continue;
+    extract_lexical(v);
+    if (!wholes_[v].consistent) continue;
+    for (EdgeId e : forest_.graph().incoming(v)) {
+      if (forest_.kept_edge(e) && !forest_.graph().tails(e).empty()) extract_structural(e);
+    }
+  }
+}
+
+// The forest, and the spans of its vertices.
+void UnitExtractor::prepare(const ParsedPair& pair) {
+  pair_ = &pair;
   forest_.start(pair.source.heads);
   find_spans();
   GroupFilter filter;
@@ -27,11 +40,11 @@ void UnitExtractor::extract(const ParsedPair& pair, const RuleSink& sink) {
     };
   }
   forest_.build(filter);
+  wholes_.assign(forest_.vertices(), {});
   for (VertexId v = 1; v < forest_.vertices(); ++v) {
-    extract_lexical(v);
-    for (EdgeId e : forest_.graph().incoming(v)) {
-      if (!forest_.graph().tails(e).empty()) extract_structural(e);
-    }
+    forest_.sigma(v, sigma_);
+    wholes_[v].span = whole_span(sigma_);
+    wholes_[v].consistent = consistent(wholes_[v].span);
   }
 }
 
@@ -95,31 +108,34 @@ void UnitExtractor::extract_lexical(VertexId vertex) {
 
 void UnitExtractor::extract_structural(EdgeId edge) {
   const VertexId head = forest_.graph().head(edge);
-  const Tree& tree = forest_.tree();
-  forest_.units().sigma(forest_.unit(head), sigma_);
-  const LinkedSpan outer = whole_span(sigma_);
-  if (!consistent(outer)) return;
-  const std::span<const Place> words = forest_.words(head);
-  side_.clear();
+  const std::span<const VertexId> tails = forest_.graph().tails(edge);
+  auto deleted = [&](VertexId tail) { return options_.unaligned_source && wholes_[tail].span.empty(); };
   variables_.clear();
-  for (VertexId tail : forest_.graph().tails(edge)) {
-    forest_.units().sigma(forest_.unit(tail), sigma_);
-    const LinkedSpan span = whole_span(sigma_);
-    if (span.empty() && options_.unaligned_source) {
-      for (Place word : sigma_) {
-        for (Place below = tree.begin(word); below < tree.end(word); ++below) side_.add_word(below);
-      }
-      continue;
-    }
-    if (!consistent(span)) return;
+  for (VertexId tail : tails) {
+    if (deleted(tail)) continue;
+    if (!wholes_[tail].consistent) return;
+    const LinkedSpan& span = wholes_[tail].span;
     for (const LinkedSpan& other : variables_) {
       if (span.first <= other.last && other.first <= span.last) return;
     }
-    for (Place word : sigma_) side_.add_tail(word, static_cast<std::uint32_t>(variables_.size()));
     variables_.push_back(span);
   }
-  for (Place word : words) side_.add_word(word);
-  emit(words, outer, forest_.edge_posterior(edge));
+  const Tree& tree = forest_.tree();
+  side_.clear();
+  for (Place word : forest_.words(head)) side_.add_word(word);
+  std::uint32_t variable = 0;
+  for (VertexId tail : tails) {
+    forest_.sigma(tail, sigma_);
+    if (!deleted(tail)) {
+      for (Place word : sigma_) side_.add_tail(word, variable);
+      ++variable;
+      continue;
+    }
+    for (Place word : sigma_) {
+      for (Place below = tree.begin(word); below < tree.end(word); ++below) side_.add_word(below);
+    }
+  }
+  emit(forest_.words(head), wholes_[head].span, forest_.edge_posterior(edge));
 }
 
 // The target side from one position to another, with variables in place of their spans.

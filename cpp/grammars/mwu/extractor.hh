@@ -4,10 +4,13 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <set>
 #include <span>
+#include <string_view>
 #include <vector>
 
+#include "forest/target_spans.hh"
 #include "grammars/extractor.hh"
 #include "grammars/mwu/forest.hh"
 #include "grammars/mwu/source_side.hh"
@@ -43,13 +46,19 @@ class UnitExtractor : public RuleExtractor {
 
   // A pair without a dependency tree, links or target words has no rules.
   void extract(const ParsedPair& pair, const RuleSink& sink) override;
-  // cut_units: words for which the cap left units out.
-  ExtractStatistics statistics() const override { return {{"cut_units", forest_.units().cuts()}}; }
+  // "recovered", "root": the root's span is not the whole target, "word": a word is in no rule, or "combination": no
+  // derivation fits. Decided exactly, by the spans of the target that each unit can produce.
+  std::string_view recovery(const ParsedPair& pair) override;
+  // cut_units: words for which the cap left units out; cut_groupings: units with too many groupings.
+  ExtractStatistics statistics() const override {
+    return {{"cut_units", forest_.units().cuts()}, {"cut_groupings", forest_.cuts()}};
+  }
 
  private:
   void find_spans();
   LinkedSpan whole_span(std::span<const Place> sigma) const;
   bool consistent(const LinkedSpan& span) const;
+  void prepare(const ParsedPair& pair);
   void extract_lexical(VertexId vertex);
   void extract_structural(EdgeId edge);
   void emit(std::span<const Place> words, const LinkedSpan& outer, double count);
@@ -65,12 +74,24 @@ class UnitExtractor : public RuleExtractor {
   std::vector<LinkedSpan> own_, below_;         // by source word: its own links, those of its subtree
   std::vector<std::uint32_t> links_before_;     // by target position
   std::vector<std::int32_t> lowest_, highest_;  // by target position: what the words linked to it are linked to
+  // By vertex: the span of what it covers, and whether it is consistent.
+  struct Whole {
+    LinkedSpan span;
+    bool consistent;
+  };
+  std::vector<Whole> wholes_;
   SourceSide side_;
   std::vector<Place> sigma_;
   std::vector<LinkedSpan> variables_;
   std::vector<std::uint16_t> target_place_;  // by target position, in the rule
   std::set<std::vector<TargetSymbol>> variants_;
   ExtractedRule rule_;
+
+  // While recovery is decided.
+  using Templates = std::map<std::vector<Symbol>, std::set<std::vector<TargetSymbol>>>;  // by source side
+  void find_spans_of(VertexId vertex, const Templates& rules);
+  void try_tails(EdgeId edge, const Templates& rules, forest::TargetSpans& result);
+  std::vector<forest::TargetSpans> spans_;  // by vertex
 };
 
 }  // namespace treeglot::mwu

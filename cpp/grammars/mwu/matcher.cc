@@ -36,7 +36,9 @@ void UnitMatcher::match(SentenceForest& forest) {
   units_.start(forest.sentence().heads);
   units_.build();
   cover(forest, {static_cast<Place>(units_.tree().root())});
-  for (VertexId v = 1; v < units_.vertices(); ++v) match_unit(forest, v);
+  for (VertexId v = 1; v < units_.vertices(); ++v) {
+    if (!units_.is_group(v)) match_unit(forest, v);
+  }
   for (std::size_t n = 0; n < asked_.size(); ++n) {
     if (!asked_[n]->second.translated) complete(forest, asked_[n]->first, asked_[n]->second);
   }
@@ -75,7 +77,7 @@ void UnitMatcher::match_unit(SentenceForest& forest, VertexId vertex) {
   for (EdgeId edge : units_.graph().incoming(vertex)) {
     std::vector<Sigma> tails;
     for (VertexId tail : units_.graph().tails(edge)) {
-      units_.units().sigma(units_.unit(tail), sigma);
+      units_.sigma(tail, sigma);
       tails.push_back(sigma);
     }
     auto known = std::find_if(groupings.begin(), groupings.end(), [&](const Grouping& g) { return g.tails == tails; });

@@ -36,6 +36,12 @@ class SourceSide {
       out.push_back(symbol(SymbolKind::kPlace, place_of(tree.head(member.word))));
     }
   }
+  template <class Take>
+  void for_each_word(Take&& take) const {
+    for (const Member& member : members_) {
+      if (member.tail == kNoTail) take(member.word);
+    }
+  }
   // After write(): which symbol a word is.
   std::size_t symbol_of(Place word) const { return 2 * (place_of(word) - 1); }
 

@@ -162,6 +162,13 @@ Units::Range Units::of_group(std::span<const Place> sigma) {
   return place->second = store(0, shapes_.size());
 }
 
+Units::Range Units::of(std::span<const Place> sigma) {
+  for (std::size_t i = 1; i < sigma.size(); ++i) {
+    if (tree_.next_sibling(sigma[i - 1]) != sigma[i]) return of_group(sigma);
+  }
+  return of_siblings(sigma);
+}
+
 // All units of at most `limit` words with these words in σ and, with `siblings`, those that follow the first one.
 void Units::enumerate(std::span<const Place> start, bool siblings, std::uint32_t limit) {
   chosen_.assign(start.begin(), start.end());

@@ -63,6 +63,9 @@ class Units {
   // The units with any σ; here the cap counts those with these σ.
   Range of_group(std::span<const Place> sigma);
 
+  // Whichever of both they are.
+  Range of(std::span<const Place> sigma);
+
   std::span<const Place> words(UnitId unit) const {
     return {words_.data() + std::size_t{unit} * stride_, words_.data() + std::size_t{unit} * stride_ + sizes_[unit]};
   }

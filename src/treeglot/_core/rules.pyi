@@ -36,6 +36,9 @@ class Extractor:
         """What the grammar counted beside rules, in all pairs so far: ``cut`` is the number of places where its bounds left
         rules out."""
 
+    def recovery(self, n: int) -> str:
+        """Whether the rules of pair n can make its target: ``recovered``, or the reason why not; empty: the grammar does not say."""
+
     def rules(self, n: int) -> list[tuple[str, str, float, tuple[tuple[int, int], ...]]]:
         """Source, target, count and labels of the rules of pair n: equal ones are one, sorted by their lines."""
 

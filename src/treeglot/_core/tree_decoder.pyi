@@ -1,6 +1,7 @@
 from collections.abc import Sequence
 
 from treeglot._core.lm import Model
+from treeglot._core.parsed import ParsedSentences
 from treeglot._core.rule_tables import RuleTable
 from treeglot._core.search import Decoder, PhraseSource
 
@@ -22,3 +23,6 @@ class TreeDecoder(Decoder):
         max_phrase_words: int,
         grammars: dict[str, bool | int | float | str],
     ) -> None: ...
+    def recovers(self, corpus: ParsedSentences, n: int, target: Sequence[str], phrases: bool) -> bool:
+        """Whether the rules can make exactly these words of sentence n, without pseudo rules and copied words; ``phrases``: with
+        bilingual phrases."""

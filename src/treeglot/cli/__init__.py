@@ -18,6 +18,7 @@ from treeglot.cli.align import app as align_app
 from treeglot.cli.bitext import app as bitext_app
 from treeglot.cli.compare import compare
 from treeglot.cli.config import app as config_app
+from treeglot.cli.coverage import cover
 from treeglot.cli.demo import demo
 from treeglot.cli.evaluate import evaluate
 from treeglot.cli.example import app as example_app
@@ -47,6 +48,7 @@ for name, command in (
     ("demo", demo),
     ("parse", parse),
     ("forest", forest),
+    ("coverage", cover),
 ):
     app.command(name)(command)
 for name, group in (

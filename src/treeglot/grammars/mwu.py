@@ -31,6 +31,18 @@ from treeglot.trees.sentence import AlignedPair
 PRESETS: dict[str, dict[str, Any]] = {"mwu": {"grammars": ("mwu",)}}
 """The system of this grammar."""
 
+COVERAGE: dict[str, range] = {"max_words": range(1, 9), "k": range(1, 21)}
+"""The experiments of the paper: the coverage (`treeglot.pipeline.coverage`) for these values of each option."""
+
+EXTENSIONS: tuple[dict[str, Any], ...] = (
+    {"unaligned_source": True},
+    {"unaligned_target": True},
+    {"consistent_first": True},
+    {"siblings": "vertex", "consistent_first": True},
+    {"unaligned_source": True, "unaligned_target": True, "consistent_first": True},
+)
+"""What goes beyond the paper; the coverage of each is measured apart."""
+
 
 def extract(pair: AlignedPair, **options: Any) -> list[Rule]:
     """The rules of a pair with a dependency tree of the source.
