@@ -15,8 +15,10 @@ from mwu_reference import Pair
 from test_mwu_forest import projective_heads
 from treeglot import TreeglotError
 from treeglot.examples.worked import worked_example
+from treeglot.grammars import registry
 from treeglot.grammars.mwu import extract
 from treeglot.grammars.rules import extract_words
+from treeglot.pipeline.systems import TableSpec
 from treeglot.tables.rules import RuleTable, build_rule_table
 from treeglot.trees import DependencyTree, ParsedSentence, Tokens
 from treeglot.trees.conllu import write_conllu
@@ -167,3 +169,15 @@ def test_broken_sources(side: str, message: str, tmp_path: Path) -> None:
     build_rule_table("mwu", parsed_bitext([(pair.source, pair.target.tokens.forms, links)]), tmp_path / "t")
     with pytest.raises(TreeglotError, match=message):
         RuleTable(tmp_path / "t").lookup(side)
+
+
+def test_tables_of_different_options_have_different_names() -> None:
+    grammar = registry.grammar("mwu")
+    specs = [
+        TableSpec("mwu", ((option.name, choice),))
+        for option in grammar.options
+        for choice in option.choices
+        if choice != option.default
+    ]
+    assert len({spec.name for spec in specs}) == len(specs) > 3
+    assert TableSpec("mwu", (("label", "word"), ("outside", "paper"))).name == "mwu.word.outsidepaper"

@@ -9,16 +9,18 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
+import numpy as np
 import typer
 
-from treeglot.cli.options import project_folder
+from treeglot._core import parsed
 from treeglot.cli.rules_extract import Inputs, check_inputs, check_options, check_trees
 from treeglot.errors import ConfigError
 from treeglot.files import atomic_write
 from treeglot.grammars import registry
 from treeglot.pipeline.coverage import REASONS, Coverage, coverage
 from treeglot.pipeline.coverage_page import name_of, page, plots
-from treeglot.trees.corpus import ParsedBitext, read_parsed_bitext
+from treeglot.pipeline.project import Project
+from treeglot.trees.corpus import ParsedBitext, SideFiles, open_corpus, read_parsed_bitext
 
 FileOption = Annotated[str | None, typer.Option(metavar="FILE", show_default=False)]
 
@@ -54,11 +56,19 @@ def cover(
     The pairs are a project's training data or files. Without --vary a grammar's own experiments are run, if it has any.
     """
     names = list(registry.rule_grammars()) if grammar and "all" in grammar else list(grammar or _with_experiments())
-    inputs = _inputs(project, source, source_conllu, source_penn, target, target_penn, align)
+    inputs = Inputs(target, align or "", source, source_conllu, source_penn, None, target_penn, None)
+    if (project is None) == (align is None):
+        raise ConfigError(
+            "a project and files" if project else "no data",
+            remedy="name a project, or give --source-conllu, --target and --align",
+        )
+    opened = Project(project) if project else None
     points: list[Coverage] = []
     varied: list[str] = []
     for name in names:
-        bitext = _pairs(name, inputs, first)
+        bitext = _project_pairs(name, opened) if opened else _file_pairs(name, inputs)
+        if first:
+            bitext = _first(bitext, first)
         known = registry.grammar(name)
         fixed = dict(_option(known, text) for text in option or [] if _has(known, text, len(names)))
         grids = dict(_values(known, text) for text in vary or [] if _has(known, text, len(names)))
@@ -131,50 +141,35 @@ def _values(known: registry.Grammar, text: str) -> tuple[str, list[registry.Valu
     return name, values
 
 
-def _inputs(
-    project: Path | None,
-    source: str | None,
-    conllu: str | None,
-    penn: str | None,
-    target: str | None,
-    target_penn: str | None,
-    align: str | None,
-) -> Inputs:
-    if project is None:
-        if not align:
-            raise ConfigError("no data", remedy="name a project, or give --source-conllu, --target and --align")
-        return Inputs(target, align, source, conllu, penn, None, target_penn, None)
-    if align or source or conllu or target:
-        raise ConfigError("a project and files", remedy="give either")
-    from treeglot.pipeline.project import Project
-
-    opened = Project.open(project_folder(project, Path()))
-    trees, brackets = opened.trees("train")
-    return Inputs(
-        str(opened.corpus("train")[1]),
-        str(opened.links),
-        None,
-        str(trees) if trees.exists() else None,
-        str(brackets) if brackets.exists() else None,
-    )
+def _project_pairs(name: str, project: Project) -> ParsedBitext:
+    """The training pairs of a project, with the trees that it has."""
+    source, target = project.corpus("train")
+    corpus = project.parsed_corpus("train")
+    with_trees = bool(registry.grammar(name).needs)
+    for path in (project.links, *([corpus] if with_trees else [source, target])):
+        if not path.exists():
+            raise ConfigError(
+                f"there is no {path}", remedy="run treeglot train first, with a system that needs such trees"
+            )
+    if not with_trees:
+        return read_parsed_bitext(SideFiles(text=source), SideFiles(text=target), project.links)
+    bitext = open_corpus(corpus, [project.links])
+    check_trees(name, bitext, 0, Inputs(None, str(project.links), conllu=str(corpus), target_conllu=str(corpus)))
+    return bitext
 
 
-def _pairs(name: str, inputs: Inputs, first: int) -> ParsedBitext:
+def _file_pairs(name: str, inputs: Inputs) -> ParsedBitext:
     known = registry.grammar(name)
-    if known.needs and not known.target_trees:  # others' trees are of no use, but do no harm
+    if known.needs and not known.target_trees:  # trees of the target are of no use here, but others may want them
         inputs = inputs._replace(target_penn=None, source=None)
     check_inputs(name, inputs)
     bitext = read_parsed_bitext(*inputs.sides, inputs.align)
     check_trees(name, bitext, 0, inputs)
-    return _first(bitext, first) if first else bitext
+    return bitext
 
 
 def _first(bitext: ParsedBitext, count: int) -> ParsedBitext:
-    """The first pairs, evenly from all lengths as they come."""
-    import numpy as np
-
-    from treeglot._core import parsed
-
+    """The first pairs."""
     part, columns = parsed.ParsedBitext(), bitext.columns
     links, starts = [], [0]
     for n in range(min(count, columns.sentences)):

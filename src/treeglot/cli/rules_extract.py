@@ -112,6 +112,10 @@ def report(summary: Summary) -> None:
         )
     if summary.counters.get("cut"):
         print(f"{summary.counters['cut']:,} places with more rules than the bounds allow", file=sys.stderr)
+    if summary.counters.get("cut_units"):
+        print(f"{summary.counters['cut_units']:,} words with more units than the cap", file=sys.stderr)
+    if summary.counters.get("cut_groupings"):
+        print(f"{summary.counters['cut_groupings']:,} units with more groupings than the bounds allow", file=sys.stderr)
     if "cut_rules" in summary.counters:
         print(
             f"{summary.counters['cut_rules']:,} rules beyond the limits left out, and {summary.counters['cut_minimal']:,} "

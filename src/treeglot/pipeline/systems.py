@@ -16,6 +16,7 @@ grammars, they may cover any neighbouring members of a head and its dependents (
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -48,9 +49,18 @@ class TableSpec:
 
         >>> TableSpec("cons2str", (("binarize", "left"), ("max_height", 4))).name
         'cons2str.left.max_height4'
+
+        A value that two options have is named with its option.
         """
+        choices = Counter(choice for option in registry.grammar(self.grammar).options for choice in option.choices)
         return ".".join(
-            [self.grammar, *(value if isinstance(value, str) else f"{name}{value}" for name, value in self.options)]
+            [
+                self.grammar,
+                *(
+                    str(value) if isinstance(value, str) and choices[value] == 1 else f"{name}{value}"
+                    for name, value in self.options
+                ),
+            ]
         )
 
     @property
