@@ -96,7 +96,7 @@ class Coverage:
         return {
             "grammar": self.grammar,
             "options": self.options,
-            "phrases": self.phrases,
+            "with_phrases": self.phrases,
             "pairs": self.total.pairs,
             "recovered": self.total.recovered,
             "percent": round(self.total.percent, 2),
@@ -192,8 +192,8 @@ class _ForcedDecoder:
         known = None
         if self.phrases:
             self._write_text(pair, target)
-            build_phrase_table(*(self.folder / name for name in ("source", "target", "links", "phrases")), threads=1)
-            known = open_phrases(self.folder / "phrases")
+            build_phrase_table(*(self.folder / name for name in ("source", "target", "links", "table")), threads=1)
+            known = open_phrases(self.folder / "table")
         features = len(registry.COMMON_FEATURES) + len(registry.grammar(self.grammar).features)
         features += len(registry.phrase_grammar().features) if known else 0
         decoder = core.TreeDecoder(
