@@ -28,9 +28,10 @@ from mwu_reference import (
 )
 from treeglot import ConfigError
 from treeglot.examples.worked import worked_example
+from treeglot.grammars.forest_pictures import best_derivation, svg
 from treeglot.grammars.source_forests import source_forest
 from treeglot.trees import DependencyTree, ParsedSentence, Tokens
-from treeglot.trees.conllu import format_conllu
+from treeglot.trees.conllu import format_conllu, write_conllu
 
 
 @st.composite
@@ -300,3 +301,28 @@ def test_grammars_without_a_forest_are_refused() -> None:
         source_forest("dep2str", worked_example().source)
     with pytest.raises(ConfigError, match="max_words"):
         source_forest("mwu", worked_example().source, max_words=0)
+
+
+@pytest.mark.parametrize("kind", ["kbest", "factored"])
+def test_pictures(kind: str, tmp_path: Path, run: Run) -> None:
+    example = worked_example().source
+    shown = source_forest("mwu", example, max_words=3, k=1000, forest=kind)
+    chosen = best_derivation(shown)
+    assert sorted(j for n in chosen for j in shown["vertices"][n]["words"]) == list(range(8))
+    picture = svg(example.tokens.forms, shown, most=5)
+    assert picture.count("<g ") == 5 and "英特尔" in picture
+    write_conllu([example], tmp_path / "s")
+    files = ["--source-conllu", tmp_path / "s", "--html", tmp_path / "page.html"]
+    assert run("forest", "mwu", *files, "--forest", kind).code == 0
+    text = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "<svg" in text and "Edges of all units" in text
+
+
+@given(projective_heads(6))
+def test_the_chosen_derivation_is_the_best(heads: list[int]) -> None:
+    edges, shown = native(heads, max_words=3)
+    p = probabilities(edges)
+    words = [frozenset(vertex["words"]) for vertex in shown["vertices"]]
+    chosen = {words[n] for n in best_derivation(shown)}
+    weights = {frozenset(d) - {ROOT}: weight(d, p) for d in derivations(edges)}
+    assert weights[frozenset(chosen)] == pytest.approx(max(weights.values()))

@@ -18,7 +18,7 @@ from treeglot.examples.worked import worked_example
 from treeglot.grammars import registry
 from treeglot.grammars.mwu import extract
 from treeglot.grammars.rules import extract_words
-from treeglot.pipeline.systems import TableSpec
+from treeglot.pipeline.systems import TableSpec, preset
 from treeglot.tables.rules import RuleTable, build_rule_table
 from treeglot.trees import DependencyTree, ParsedSentence, Tokens
 from treeglot.trees.conllu import write_conllu
@@ -181,3 +181,11 @@ def test_tables_of_different_options_have_different_names() -> None:
     ]
     assert len({spec.name for spec in specs}) == len(specs) > 3
     assert TableSpec("mwu", (("label", "word"), ("outside", "paper"))).name == "mwu.word.outsidepaper"
+
+
+def test_grammars_with_different_defaults_keep_them() -> None:
+    for grammars in (("mwu", "stsg"), ("stsg", "mwu")):
+        assert [table.name for table in preset("both", {"grammars": grammars}).tables] == ["mwu", "stsg"]
+        given = preset("both", {"grammars": grammars, "max_words": 5})
+        assert [table.name for table in given.tables] == ["mwu.max_words5", "stsg.max_words5"]
+        assert given.decoder_options["grammars"]["max_words"] == 5

@@ -106,6 +106,7 @@ void bind_rules(nb::module_& m) {
             return result;
           },
           nb::arg("n"))
+      .def("count", &TextExtractor::count, nb::arg("begin"), nb::arg("end"), nb::call_guard<nb::gil_scoped_release>())
       .def(
           "recovery",
           [](TextExtractor& self, std::size_t n) {

@@ -40,6 +40,13 @@ TextRules TextExtractor::rules(std::size_t n) {
   return result;
 }
 
+std::size_t TextExtractor::count(std::size_t begin, std::size_t end) {
+  if (begin > end || end > size_) throw std::out_of_range("no such pairs");
+  std::size_t rules = 0;
+  for (std::size_t n = begin; n < end; ++n) extractor_->extract(bitext_[n], [&](const ExtractedRule&) { ++rules; });
+  return rules;
+}
+
 std::string_view TextExtractor::recovery(std::size_t n) {
   if (n >= size_) throw std::out_of_range("no such pair");
   return extractor_->recovery(bitext_[n]);

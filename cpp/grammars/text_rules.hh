@@ -31,6 +31,8 @@ class TextExtractor {
   TextRules rules(std::size_t n);
   // The rules of pairs [begin, end) as lines "source ||| target ||| count", an empty line after each pair.
   std::string lines(std::size_t begin, std::size_t end);
+  // How many rules the pairs [begin, end) have, equal ones counted as often as they are there: extraction alone.
+  std::size_t count(std::size_t begin, std::size_t end);
   // Whether they can make the target of pair n, as the grammar decides it (RuleExtractor::recovery). std::out_of_range.
   std::string_view recovery(std::size_t n);
   ExtractStatistics statistics() const { return extractor_->statistics(); }

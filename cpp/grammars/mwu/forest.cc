@@ -174,16 +174,32 @@ void Forest::add_groupings(VertexId head, const GroupFilter& filter) {
 
 void Forest::sum() {
   using hypergraph::ProbabilitySemiring;
-  if (kept_.edges.empty()) {
-    inside_.assign(graph_.vertices(), 1.0);  // probabilities of edges into a vertex add up to 1
-  } else {
-    inside_ = hypergraph::inside<ProbabilitySemiring>(graph_, p_);
+  if (kept_.edges.empty() && !options_.paper_outside) {
+    sum_whole();
+    return;
   }
+  inside_ = hypergraph::inside<ProbabilitySemiring>(graph_, p_);
   outside_ =
       options_.paper_outside ? paper_outside() : hypergraph::outside<ProbabilitySemiring>(graph_, p_, kRoot, inside_);
   auto posteriors = hypergraph::posteriors<ProbabilitySemiring>(graph_, p_, kRoot, inside_, outside_);
   vertex_posteriors_ = std::move(posteriors.vertices);
   edge_posteriors_ = std::move(posteriors.edges);
+}
+
+// The same for a forest with all its edges, whose probabilities add up to 1 at every vertex: then inside sums are 1.
+void Forest::sum_whole() {
+  inside_.assign(graph_.vertices(), 1.0);
+  outside_.assign(graph_.vertices(), 0.0);
+  edge_posteriors_.resize(graph_.edges());
+  outside_[kRoot] = 1;
+  const std::span<const VertexId> order = graph_.order();
+  for (auto vertex = order.rbegin(); vertex != order.rend(); ++vertex) {
+    for (EdgeId edge : graph_.incoming(*vertex)) {
+      const double through = edge_posteriors_[edge] = outside_[*vertex] * p_[edge];
+      for (VertexId tail : graph_.tails(edge)) outside_[tail] += through;
+    }
+  }
+  vertex_posteriors_ = outside_;
 }
 
 // As printed: a mean over the edges out of the unit, each with all edges into its head.
@@ -213,11 +229,14 @@ std::vector<double> Forest::paper_outside() const {
 
 void Forest::prune() {
   std::vector<std::uint8_t> keep(graph_.edges(), 0);
-  std::vector<double> logarithms(graph_.edges());
+  bool all = true;
   for (EdgeId e = 0; e < graph_.edges(); ++e) {
     keep[e] = graph_.tails(e).empty() || edge_posteriors_[e] > options_.delta;
-    logarithms[e] = std::log(p_[e]);
+    all = all && keep[e];
   }
+  if (all) return;
+  std::vector<double> logarithms(graph_.edges());
+  for (EdgeId e = 0; e < graph_.edges(); ++e) logarithms[e] = std::log(p_[e]);
   const hypergraph::BestDerivations<hypergraph::ViterbiSemiring> best(graph_, logarithms);
   std::vector<VertexId> used{kRoot};
   while (!used.empty()) {

@@ -80,6 +80,7 @@ class Forest {
   void add_groupings(VertexId head, const GroupFilter& filter);
   void add_alternatives(VertexId group);
   void sum();
+  void sum_whole();
   void prune();
   std::vector<double> paper_outside() const;
 

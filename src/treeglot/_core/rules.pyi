@@ -36,6 +36,9 @@ class Extractor:
         """What the grammar counted beside rules, in all pairs so far: ``cut`` is the number of places where its bounds left
         rules out."""
 
+    def count(self, begin: int, end: int) -> int:
+        """How many rules pairs [begin, end) have, equal ones one by one: extraction without anything else."""
+
     def recovery(self, n: int) -> str:
         """Whether the rules of pair n can make its target: ``recovered``, or the reason why not; empty: the grammar does not say."""
 

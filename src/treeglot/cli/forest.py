@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import sys
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from treeglot.cli.grammar_options import with_grammar_options
 from treeglot.cli.rules_extract import check_options
+from treeglot.files import atomic_write
 from treeglot.grammars import registry
+from treeglot.grammars.forest_pictures import page
 from treeglot.grammars.source_forests import forest_json, with_forests
 from treeglot.trees.conllu import read_conllu
 from treeglot.trees.corpus import ParsedCorpus, parsed_corpus
@@ -22,6 +25,7 @@ def forest(
     source_conllu: Annotated[str, typer.Option("--source-conllu", help="Sentences with dependency trees (CoNLL-U).")],
     pruned: Annotated[bool, typer.Option("--pruned", help="Without the edges that extraction leaves out.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a sentence.")] = False,
+    html: Annotated[Path | None, typer.Option("--html", help="Write a page with pictures to this file.")] = None,
     *,
     options: dict[str, registry.Value],
 ) -> None:
@@ -32,11 +36,18 @@ def forest(
     """
     check_options(grammar, options)
     lifted = 0
+    pictures: list[tuple[list[str], dict[str, Any]]] = []
     for sentence in read_conllu(source_conllu):
         corpus = parsed_corpus([sentence])
         lifted += corpus.lifted
         text = forest_json(grammar, corpus, 0, pruned=pruned, **options)
-        sys.stdout.write(f"{text}\n" if as_json else _lines(corpus, json.loads(text)))
+        if html is not None:
+            pictures.append((corpus.words(0), json.loads(text)))
+        else:
+            sys.stdout.write(f"{text}\n" if as_json else _lines(corpus, json.loads(text)))
+    if html is not None:
+        with atomic_write(html) as file:
+            file.write(page(pictures, f"Forests of {grammar}"))
     if lifted:
         print(f"{lifted:,} dependencies lifted to make trees projective", file=sys.stderr)
 

@@ -179,13 +179,17 @@ def preset(name: str, options: dict[str, Any] | None = None) -> SystemSpec:
     search = {key: values.pop(key, default) for key, default in SEARCH_OPTIONS.items() if key != "stack_limit"}
     own = with_rules[0].stack_limit if len(with_rules) == 1 else 0
     search["stack_limit"] = values.pop("stack_limit", own or SEARCH_OPTIONS["stack_limit"])
-    defaults = {
-        option.name: option.default
+    declared = [
+        option
         for grammar in (*known, *([registry.phrase_grammar()] if registry.uses_phrases(names) else []))
         for option in grammar.options
-    }
+    ]
+    defaults = {option.name: option.default for option in declared}
+    # Where two grammars have different defaults each has its own, unless one is given for both.
+    different = {option.name for option in declared if option.default != defaults[option.name]}
     # Named beside others the phrases are a grammar of their own, not only what fills the nodes of the others.
     if with_rules and len(with_rules) < len(known):
         values.setdefault("free_phrases", True)
     given = {key: value for key, value in values.items() if key in defaults}
-    return SystemSpec(name, names, {**defaults, **given}, {key: search[key] for key in SEARCH_OPTIONS}, tuning)
+    common = {key: value for key, value in defaults.items() if key not in different}
+    return SystemSpec(name, names, {**common, **given}, {key: search[key] for key in SEARCH_OPTIONS}, tuning)
