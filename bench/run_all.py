@@ -35,6 +35,7 @@ def jobs(data: Path, work: Path) -> dict[str, list[list[str]]]:
         "alignment_speed": [[str(work), str(work / "multi30k")]] if multi.is_dir() else [],
         "phrase_extraction": [[]] if multi.is_dir() else [],
         "rule_tables": [[]] if multi.is_dir() else [],
+        "mwu_extraction": [[], ["--lengths"]] if (data / "trees/ud-pud").is_dir() else [],
         "decoder_speed": [[]] if multi.is_dir() else [],
         "tuning_speed": [["--sentences", "300", "--iterations", "5"]],
         "parse_speed": [[str(french), "--lang", "fr"]] if french.is_file() else [],
@@ -52,6 +53,7 @@ DEFAULT = (
     "alignment_speed",
     "phrase_extraction",
     "rule_tables",
+    "mwu_extraction",
     "decoder_speed",
     "tuning_speed",
 )
