@@ -20,7 +20,8 @@ from treeglot.grammars import registry
 from treeglot.pipeline.coverage import REASONS, Coverage, coverage
 from treeglot.pipeline.coverage_page import name_of, page, plots
 from treeglot.pipeline.project import Project
-from treeglot.trees.corpus import ParsedBitext, SideFiles, open_corpus, read_parsed_bitext
+from treeglot.trees.corpus import ParsedBitext, SideFiles, read_parsed_bitext
+from treeglot.trees.stored import open_corpus
 
 FileOption = Annotated[str | None, typer.Option(metavar="FILE", show_default=False)]
 
