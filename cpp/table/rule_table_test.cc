@@ -85,10 +85,10 @@ RuleTable::Place walk(const RuleTable& table, std::span<const Symbol> source) {
 
 BOOST_AUTO_TEST_CASE(shares_of_a_count_are_exact) {
   for (int m = 1; m <= 16; ++m) {
-    BOOST_TEST(count_units(1.0f / static_cast<float>(m)) * static_cast<std::uint64_t>(m) == kCountUnit);
-    BOOST_TEST(rule_format::exact_code(count_units(1.0f / static_cast<float>(m))) == 2u * (16u + m - 1u));
+    BOOST_TEST(count_units(1.0 / m) * static_cast<std::uint64_t>(m) == kCountUnit);
+    BOOST_TEST(rule_format::exact_code(count_units(1.0 / m)) == 2u * (16u + m - 1u));
   }
-  BOOST_TEST(count_value(count_units(0.3f)) == 0.3, boost::test_tools::tolerance(1e-6));
+  BOOST_TEST(count_value(count_units(0.3)) == 0.3, boost::test_tools::tolerance(1e-6));
   BOOST_TEST(rule_format::exact_code(kCountUnit / 17) == 0u);
 }
 
