@@ -6,7 +6,7 @@ CORE   := CMakeLists.txt pyproject.toml $(shell find cpp -name '*.cc' -o -name '
 CXX_SOURCES := $(shell find cpp -name '*.cc' -o -name '*.hh')
 BOOST   = $$($(BIN)/python -c "import pathlib, sysconfig; print(next(p.parent for p in pathlib.Path(sysconfig.get_path('data')).rglob('boost/test/included/unit_test.hpp')).parents[2])")
 
-.PHONY: help install demo test test-python test-core test-clang test-clang-found sanitize sanitize-core sanitize-threads \
+.PHONY: help install demo test test-python test-core test-clang sanitize sanitize-core sanitize-threads \
   sanitize-python lint format bench docs fuzz clean
 help:
 	@echo "make install  a ready-to-use .venv          make demo   the main job on the embedded example"
@@ -20,8 +20,15 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
 
-$(VENV)/.user: $(BIN)/python $(CORE)
-	$(BIN)/python -m pip install --quiet --editable '.[udpipe]'
+# The core is compiled once, in BUILD: for the package, which is installed editable, and for the core's tests. What builds it
+# stays in .venv, so that later only what has changed is compiled.
+BUILD  := build/core
+$(VENV)/.build: $(BIN)/python pyproject.toml
+	$(BIN)/python -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))['build-system']['requires'], 'cmake>=3.25', 'ninja>=1.11', sep='\n')" \
+	  | $(BIN)/python -m pip install --quiet --requirement /dev/stdin
+	touch $@
+$(VENV)/.user: $(VENV)/.build $(CORE)
+	$(BIN)/python -m pip install --quiet --no-build-isolation --config-settings=build-dir=$(BUILD) --editable '.[udpipe]'
 	touch $@
 # What an extra asks for, without building the core once more.
 extra = $(BIN)/python -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']['$(1)'], sep='\n')" \
@@ -47,23 +54,25 @@ test-python: $(VENV)/.test
 # CMAKE_ARGS goes to every configuration, for example -DCMAKE_CXX_COMPILER_LAUNCHER=ccache.
 configure = $(BIN)/cmake -S . -B $@ -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja $(CMAKE_ARGS)
 core_tests = $(configure) -DTREEGLOT_TESTS=ON -DBOOST_HEADERS=$(BOOST)
-build/core-tests: $(VENV)/.test
-	$(core_tests)
-test-core: build/core-tests
-	$(BIN)/cmake --build $<
-	$</treeglot_core_tests
+test-core: $(VENV)/.test
+	$(BIN)/cmake -S . -B $(BUILD) -DTREEGLOT_TESTS=ON -DBOOST_HEADERS=$(BOOST)
+	$(BIN)/cmake --build $(BUILD) --target treeglot_core_tests
+	$(BUILD)/treeglot_core_tests
 
 # The core's tests with another compiler and another standard library, if they are installed.
 CLANG ?= $(firstword $(shell command -v clang++ clang++-21 clang++-20 clang++-19 clang++-18 clang++-17 clang++-16))
 build/core-clang: $(VENV)/.test
 	$(core_tests) -DCMAKE_CXX_COMPILER=$(CLANG) -DCMAKE_CXX_FLAGS=-stdlib=libc++
-test-clang:
-	@if [ -n "$(CLANG)" ] && echo '#include <version>' | $(CLANG) -stdlib=libc++ -x c++ -fsyntax-only - 2>/dev/null; \
-	then $(MAKE) --no-print-directory test-clang-found; \
-	else echo "no clang++ with libc++ here (apt install clang libc++-dev libc++abi-dev): nothing tested"; fi
-test-clang-found: build/core-clang
+ifneq ($(filter test-clang,$(MAKECMDGOALS)),)
+  HAS_CLANG := $(if $(CLANG),$(shell $(CLANG) -stdlib=libc++ -include version -x c++ -fsyntax-only /dev/null 2>/dev/null && echo yes))
+endif
+test-clang: $(if $(HAS_CLANG),build/core-clang)
+ifdef HAS_CLANG
 	$(BIN)/cmake --build $<
 	$</treeglot_core_tests
+else
+	@echo "no clang++ with libc++ here (apt install clang libc++-dev libc++abi-dev): nothing tested"
+endif
 
 # Sanitizers: AddressSanitizer and UndefinedBehaviorSanitizer over the core's tests and over the part of the Python suite that
 # works on the core, ThreadSanitizer over the core's tests.
