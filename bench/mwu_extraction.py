@@ -2,7 +2,7 @@
 
 On Chinese-English PUD (1,000 sentences with hand-made trees, words aligned here), one core: sentences a second of extraction,
 alone and with counting and scoring, rules a sentence, distinct rules, and memory of a process that extracts, as functions of the words of a unit (m)
-and of the edges into one (k). ``--lengths``: microseconds a word for stars, chains, combs and random trees of 25 to 200 words. The bar
+and of the edges into one (k). ``--lengths``: microseconds a word for stars, chains, combs and random trees of 25 to 400 words. The bar
 is 1,000 sentences a second at m = 6, k = 10.
 
 TREEGLOT_DATA names the folder of the data.
@@ -108,7 +108,7 @@ def trees(size: int) -> dict[str, list[int]]:
 
 def lengths() -> list[dict[str, Any]]:
     rows = []
-    for size in (25, 50, 100, 200):
+    for size in (25, 50, 100, 200, 400):
         row: dict[str, Any] = {"words": size}
         for name, heads in trees(size).items():
             tokens = Tokens([f"w{j}" for j in range(size)], xpos=["T"] * size)

@@ -443,6 +443,18 @@ def test_seed_and_weights_of_ones_own(run: Run, tuned: Path, tmp_path: Path) -> 
     assert wrong.code == 1 and "unknown feature 'lms'" in wrong.err
 
 
+def test_coverage_of_a_project(run: Run, tuned: Path, tmp_path: Path) -> None:
+    wanted = ["-g", "mwu", "-g", "hierarchical", "--first", "20", "--vary", "max_words=1,6", "--json"]
+    result = run("-q", "coverage", tuned, *wanted, "--html", tmp_path / "page")
+    assert result.code == 0, result.err
+    rows = [json.loads(line) for line in result.out.splitlines()]
+    assert [row["options"] for row in rows] == [{}, {"max_words": 1}, {"max_words": 6}, {}]
+    assert rows[0]["recovered"] == rows[2]["recovered"] > rows[1]["recovered"] and rows[3]["recovered"] > 0
+    assert all(row["pairs"] == 20 for row in rows) and (tmp_path / "page/coverage-max_words.svg").exists()
+    result = run("-q", "coverage", tuned, "--align", "a")
+    assert result.code == 1 and "a project and files" in result.err
+
+
 def test_phrasal_shares(tuned: Path) -> None:
     project = Project(tuned)
     spec = project.system("consdep2str")

@@ -109,6 +109,8 @@ class TreeDecoder::ForestWorker : public Decoder::Worker {
     use.kind = kind_name(node.kind);
     use.begin = node.begin;
     use.end = node.end;
+    const std::span<const std::uint32_t> scattered = forest.scattered(step.node);
+    use.parts.assign(scattered.begin(), scattered.end());
     use.below = step.below;
     use.features = step.option->features;
     if (step.option->words > 0) {

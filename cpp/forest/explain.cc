@@ -60,19 +60,34 @@ std::vector<double> language_model_scores(const lm::Model& model, std::span<cons
 
 namespace {
 
+std::vector<std::uint32_t> covered_by(const RuleUse& use) {
+  if (!use.parts.empty()) return use.parts;
+  std::vector<std::uint32_t> words;
+  for (std::uint32_t j = use.begin; j < use.end; ++j) words.push_back(j);
+  return words;
+}
+
 // The words of a step, x1, x2, ... for those that the steps below it cover.
 std::string covered_words(const RuleUse& use, const std::vector<RawStep>& steps,
                           const std::function<std::string_view(std::uint32_t)>& source_word) {
+  constexpr std::size_t kNobody = static_cast<std::size_t>(-1);
+  std::vector<std::size_t> owner(use.end - use.begin, kNobody);  // which step below has a word
+  std::vector<bool> shown(use.below.size(), false);
+  for (std::size_t k = 0; k < use.below.size(); ++k) {
+    for (std::uint32_t j : covered_by(steps[use.below[k]].use)) {
+      if (j >= use.begin && j < use.end) owner[j - use.begin] = k;
+    }
+  }
   std::string text;
-  for (std::uint32_t j = use.begin; j < use.end;) {
+  for (std::uint32_t j : covered_by(use)) {
+    const std::size_t k = owner[j - use.begin];
+    if (k != kNobody && shown[k]) continue;
     if (!text.empty()) text += ' ';
-    auto child = std::find_if(use.below.begin(), use.below.end(),
-                              [&](std::uint32_t n) { return steps[n].use.begin == j && steps[n].use.end > j; });
-    if (child == use.below.end()) {
-      text += source_word(j++);
+    if (k == kNobody) {
+      text += source_word(j);
     } else {
-      text += 'x' + std::to_string(child - use.below.begin() + 1);
-      j = steps[*child].use.end;
+      text += 'x' + std::to_string(k + 1);
+      shown[k] = true;
     }
   }
   return text;

@@ -26,6 +26,7 @@ void SentenceForest::start(const ParsedCorpus& corpus, std::size_t n) {
   copies_.clear();
   in_order_.clear();
   helpers_ = 0;
+  scattered_.clear();
   phrase_ids_.clear();
   if (phrases_) {
     for (int j = 0; j < size(); ++j) phrase_ids_.push_back(phrases_->source_id(word_text(j)));

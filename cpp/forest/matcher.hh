@@ -68,6 +68,17 @@ class SentenceForest {
   }
   // A node of its own, for translations that are built step by step.
   NodeId helper(int begin, int end) { return forest_.add_node(NodeKind::kGroup, begin, end, ++helpers_); }
+  // The same for some words with gaps between them, sorted.
+  NodeId helper(std::vector<std::uint32_t> words) {
+    const NodeId node = helper(static_cast<int>(words.front()), static_cast<int>(words.back()) + 1);
+    scattered_.emplace(node, std::move(words));
+    return node;
+  }
+  // The words of a node that has gaps; empty for others.
+  std::span<const std::uint32_t> scattered(NodeId node) const {
+    auto place = scattered_.find(node);
+    return place == scattered_.end() ? std::span<const std::uint32_t>() : place->second;
+  }
   // Members [begin, end) in words of the HDR at `head`, for rules that take some of its members.
   NodeId run(int head, int begin, int end) {
     return node(NodeKind::kGroup, begin, end, static_cast<std::uint32_t>(head) + 1);
@@ -137,6 +148,7 @@ class SentenceForest {
   std::vector<std::unique_ptr<CachedOptions>> copies_;
   std::unordered_set<std::uint64_t> in_order_;  // pseudo rules that are there: a hash of head and parts
   std::uint32_t helpers_ = 0;
+  std::unordered_map<NodeId, std::vector<std::uint32_t>> scattered_;
 };
 
 // What adds edges to the forest. Each thread has its own.

@@ -31,6 +31,7 @@ struct RuleUse {
   std::string grammar;               // of the rule; copy: a word that nothing translates; pseudo, glue: parts in order
   std::string_view kind;             // what part of the source it translates: word, subtree, group, span, goal ...
   std::uint32_t begin = 0, end = 0;  // its source words
+  std::vector<std::uint32_t> parts;  // these words, if it has gaps; empty: all from begin to end
   std::string label;                 // of a constituent
   std::string source;                // its source side as text
   std::vector<TargetItem> target;

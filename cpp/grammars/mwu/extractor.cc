@@ -69,6 +69,7 @@ void UnitExtractor::find_spans() {
     if (tree.head(word) >= 0) below_[static_cast<std::size_t>(tree.head(word))].add(below_[word]);
   }
   target_place_.assign(targets, kNowhere);
+  variable_at_.assign(targets, kNowhere);
 }
 
 LinkedSpan UnitExtractor::whole_span(std::span<const Place> sigma) const {
@@ -114,12 +115,9 @@ void UnitExtractor::extract_structural(EdgeId edge) {
   for (VertexId tail : tails) {
     if (deleted(tail)) continue;
     if (!wholes_[tail].consistent) return;
-    const LinkedSpan& span = wholes_[tail].span;
-    for (const LinkedSpan& other : variables_) {
-      if (span.first <= other.last && other.first <= span.last) return;
-    }
-    variables_.push_back(span);
+    variables_.push_back(wholes_[tail].span);
   }
+  if (options_.paper_consistency && overlap()) return;  // of phrases none can
   const Tree& tree = forest_.tree();
   side_.clear();
   for (Place word : forest_.words(head)) side_.add_word(word);
@@ -138,15 +136,23 @@ void UnitExtractor::extract_structural(EdgeId edge) {
   emit(forest_.words(head), wholes_[head].span, forest_.edge_posterior(edge));
 }
 
+bool UnitExtractor::overlap() {
+  std::vector<LinkedSpan> sorted = variables_;
+  std::sort(sorted.begin(), sorted.end(), [](const LinkedSpan& a, const LinkedSpan& b) { return a.first < b.first; });
+  for (std::size_t i = 1; i < sorted.size(); ++i) {
+    if (sorted[i].first <= sorted[i - 1].last) return true;
+  }
+  return false;
+}
+
 // The target side from one position to another, with variables in place of their spans.
 void UnitExtractor::write_target(std::int32_t first, std::int32_t last) {
   rule_.target.clear();
   for (std::int32_t i = first; i <= last;) {
-    auto variable =
-        std::find_if(variables_.begin(), variables_.end(), [&](const LinkedSpan& span) { return span.first == i; });
-    if (variable != variables_.end()) {
-      rule_.target.push_back(target_variable(static_cast<std::uint32_t>(variable - variables_.begin())));
-      i = variable->last + 1;
+    const std::uint16_t variable = variable_at_[static_cast<std::size_t>(i)];
+    if (variable != kNowhere) {
+      rule_.target.push_back(target_variable(variable));
+      i = variables_[variable].last + 1;
     } else {
       target_place_[static_cast<std::size_t>(i)] = static_cast<std::uint16_t>(rule_.target.size());
       rule_.target.push_back(pair_->target.words[static_cast<std::size_t>(i++)]);
@@ -159,6 +165,9 @@ void UnitExtractor::emit(std::span<const Place> words, const LinkedSpan& outer, 
   side_.write(
       forest_.tree(), [&](Place word) { return pair_->source.words[word]; }, [&](Place word) { return label(word); },
       rule_.source);
+  for (std::size_t n = 0; n < variables_.size(); ++n) {
+    variable_at_[static_cast<std::size_t>(variables_[n].first)] = static_cast<std::uint16_t>(n);
+  }
   auto send = [&](std::int32_t first, std::int32_t last, double share) {
     rule_.links.clear();
     for (Place word : words) {
@@ -202,6 +211,7 @@ void UnitExtractor::emit(std::span<const Place> words, const LinkedSpan& outer, 
     write_target(variant.first, variant.last);
     send(variant.first, variant.last, count / static_cast<double>(distinct.size()));
   }
+  for (const LinkedSpan& variable : variables_) variable_at_[static_cast<std::size_t>(variable.first)] = kNowhere;
 }
 
 }  // namespace treeglot::mwu

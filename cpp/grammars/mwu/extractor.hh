@@ -62,6 +62,7 @@ class UnitExtractor : public RuleExtractor {
   void extract_lexical(VertexId vertex);
   void extract_structural(EdgeId edge);
   void emit(std::span<const Place> words, const LinkedSpan& outer, double count);
+  bool overlap();
   void write_target(std::int32_t first, std::int32_t last);
   std::uint32_t label(Place word);
 
@@ -84,6 +85,7 @@ class UnitExtractor : public RuleExtractor {
   std::vector<Place> sigma_;
   std::vector<LinkedSpan> variables_;
   std::vector<std::uint16_t> target_place_;  // by target position, in the rule
+  std::vector<std::uint16_t> variable_at_;   // by target position: the variable that begins there
   std::set<std::vector<TargetSymbol>> variants_;
   ExtractedRule rule_;
 

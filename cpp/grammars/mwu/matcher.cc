@@ -51,9 +51,15 @@ UnitMatcher::Cover& UnitMatcher::cover(SentenceForest& forest, const Sigma& sigm
   const int begin = tree.begin(sigma.front()), end = tree.end(sigma.back());
   bool gap = false;  // a head stands between its dependents
   for (std::size_t i = 1; i < sigma.size(); ++i) gap = gap || tree.end(sigma[i - 1]) != tree.begin(sigma[i]);
-  place->second.node = sigma.size() == 1 ? forest.subtree(sigma[0])
-                       : gap             ? forest.helper(begin, end)
-                                         : forest.group(begin, end);
+  if (gap) {
+    std::vector<std::uint32_t> words;
+    for (Place top : sigma) {
+      for (Place word = tree.begin(top); word < tree.end(top); ++word) words.push_back(word);
+    }
+    place->second.node = forest.helper(std::move(words));
+  } else {
+    place->second.node = sigma.size() == 1 ? forest.subtree(sigma[0]) : forest.group(begin, end);
+  }
   asked_.push_back(&*place);
   return place->second;
 }
@@ -173,7 +179,7 @@ void UnitMatcher::add_in_order(SentenceForest& forest, UnitId unit, Cover& head,
     for (Place word : words) side_.add_word(word);
     const OptionList* list = nullptr;
     if (!find_rules(forest, 1, list)) return;
-    own = forest.helper(words.front(), words.back() + 1);
+    own = forest.helper(std::vector<std::uint32_t>(words.begin(), words.end()));
     forest.add_edge(own, list, {}, static_cast<std::uint16_t>(block_.number), symbols_);
   }
   std::vector<NodeId> parts;

@@ -52,10 +52,11 @@ Step = tuple[
     bool,
     bool,
     str,
+    list[int],
 ]
 """Grammar, kind, begin, end, label, source side, target (words and numbers of variables), links, steps that fill the variables,
 features, is it a rule for a head with its dependents, has it a phrasal node or a structure,
-the target side with the nodes of its trees."""
+the target side with the nodes of its trees, the source words if there are gaps between them."""
 
 class Translation:
     """The derivations of one sentence, best first."""

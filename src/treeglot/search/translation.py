@@ -46,6 +46,13 @@ class RuleUse:
     """One of those with a phrasal node or a fixed or floating structure among its variables (paper "consdep2str": CHDR-phrasal)."""
     target_tree: str = ""
     """The target side with the nodes of its trees, if the grammar has them: see `treeglot.search.target_trees`."""
+    parts: tuple[int, ...] = ()
+    """The source words, if there are gaps between them; otherwise all from ``begin`` to ``end``."""
+
+    @property
+    def source_words(self) -> Sequence[int]:
+        """The source words that this step and all below it translate."""
+        return self.parts or range(self.begin, self.end)
 
     @property
     def target(self) -> str:
@@ -130,7 +137,7 @@ class Translation:
             raise TreeglotError("no derivation was kept", remedy="translate with derivations=True")
         uses: list[RuleUse] = []
         for step in reversed(steps):  # preorder: parts stand after their whole
-            grammar, kind, begin, end, label, source, target, links, below, values, headed, phrasal, tree = step
+            grammar, kind, begin, end, label, source, target, links, below, values, headed, phrasal, tree, parts = step
             features: dict[str, float] = {}
             for feature, value in values:
                 features[self._names[feature]] = features.get(self._names[feature], 0.0) + value
@@ -149,6 +156,7 @@ class Translation:
                     headed,
                     phrasal,
                     tree,
+                    tuple(parts),
                 )
             )
         return uses[-1]

@@ -169,7 +169,7 @@ def _table(item: Explained, steps: Sequence[Step]) -> str:
     for step in steps:
         use = step.use
         badge = f'<span class="badge" style="background:{step_colour(step.number)}">{step.number}</span>'
-        covered = " ".join(item.sentence.tokens.forms[use.begin : use.end])
+        covered = " ".join(item.sentence.tokens.forms[j] for j in use.source_words)
         tip = escape(f"{covered} → {' '.join(use.words)}")
         added = f'<td class="n">{step.score(item.weights):+.2f}</td>' if item.weights else ""
         label = f" <small>{escape(use.label)}</small>" if use.label else ""

@@ -71,8 +71,8 @@ def list_steps(derivation: RuleUse) -> list[Step]:
     produced, spans = _targets(uses, below)
     steps = []
     for n, use in enumerate(uses):
-        covered = {j for child in use.children for j in range(child.begin, child.end)}
-        own = tuple(j for j in range(use.begin, use.end) if j not in covered)
+        covered = {j for child in use.children for j in child.source_words}
+        own = tuple(j for j in use.source_words if j not in covered)
         steps.append(Step(n + 1, parents[n] + 1, depth[n], height[n], use, own, tuple(produced[n]), spans[n]))
     return steps
 
