@@ -87,3 +87,16 @@ BOOST_AUTO_TEST_CASE(helpers_number_their_parts_by_the_source) {
   BOOST_TEST((shown[1].source == "A" && shown[2].source == "B"));
   BOOST_TEST(readable({}, word).empty());
 }
+
+// A part with a gap has the words on both sides of another one.
+BOOST_AUTO_TEST_CASE(parts_with_gaps) {
+  std::vector<RawStep> steps;
+  steps.push_back({use("pseudo", 0, 3, {0u, 1u}, {1, 2}, {{3, 1.0f}}), true});
+  steps.push_back({use("rules", 0, 3, {"a", "c"}), false});
+  steps[1].use.parts = {0, 2};
+  steps.push_back({use("phrases", 1, 2, {"b"}), false});
+  const std::vector<RuleUse> shown = readable(steps, word);
+  BOOST_REQUIRE(shown.size() == 3u);
+  BOOST_TEST(shown[0].source == "x1 x2");
+  BOOST_TEST((shown[1].source == "A C" && shown[2].source == "B"));
+}
