@@ -374,7 +374,7 @@ void ForestSearch::State::walk(std::uint32_t goal, std::uint32_t goal_rank) {
     const Hyperedge& hyperedge = graph.hyperedges[step.hyperedge];
     const RuleOption& option = option_of(hyperedge);
     bool deeper = false;
-    while (place < option.target.size() && !deeper) {
+    while (!deeper && place < option.target.size()) {  // deeper: `place` may have moved
       TargetSymbol symbol = option.target[place];
       lm::WordId lm_word = option.lm_words[place++];
       if (!is_target_variable(symbol)) {
