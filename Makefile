@@ -60,7 +60,7 @@ test-core: $(VENV)/.test
 	$(BUILD)/treeglot_core_tests
 
 # The core's tests with another compiler and another standard library, if they are installed.
-CLANG ?= $(firstword $(shell command -v clang++ clang++-21 clang++-20 clang++-19 clang++-18 clang++-17 clang++-16))
+CLANG ?= $(firstword $(foreach name,clang++ clang++-21 clang++-20 clang++-19 clang++-18 clang++-17 clang++-16,$(shell command -v $(name))))
 build/core-clang: $(VENV)/.test
 	$(core_tests) -DCMAKE_CXX_COMPILER=$(CLANG) -DCMAKE_CXX_FLAGS=-stdlib=libc++
 ifneq ($(filter test-clang,$(MAKECMDGOALS)),)
