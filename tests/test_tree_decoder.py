@@ -47,9 +47,9 @@ def test_equals_exhaustive_search(grammar: str, tmp_path: Path) -> None:
             built += any(use.grammar == grammar and any(c.kind == "group" for c in use.children) for use in uses)
     assert compared == 8 * worlds(12)
     if grammar == "consdep2str":
-        assert phrasal > 0
+        assert phrasal > 3
     if grammar == "augmented":
-        assert built > 0
+        assert built > 3
 
 
 def test_worked_example_is_translated_by_its_own_rules(tmp_path: Path) -> None:

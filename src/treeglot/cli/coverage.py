@@ -9,15 +9,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
-import numpy as np
 import typer
 
-from treeglot._core import parsed
 from treeglot.cli.rules_extract import Inputs, check_inputs, check_options, check_trees
 from treeglot.errors import ConfigError
 from treeglot.files import atomic_write
 from treeglot.grammars import registry
-from treeglot.pipeline.coverage import REASONS, Coverage, coverage
+from treeglot.pipeline.coverage import REASONS, Coverage, coverage, pairs_of
 from treeglot.pipeline.coverage_page import name_of, page, plots
 from treeglot.pipeline.project import Project
 from treeglot.trees.corpus import ParsedBitext, SideFiles, read_parsed_bitext
@@ -69,7 +67,7 @@ def cover(
     for name in names:
         bitext = _project_pairs(name, opened) if opened else _file_pairs(name, inputs)
         if first:
-            bitext = _first(bitext, first)
+            bitext = ParsedBitext(pairs_of(bitext, range(min(first, bitext.columns.sentences))))
         known = registry.grammar(name)
         fixed = dict(_option(known, text) for text in option or [] if _has(known, text, len(names)))
         grids = dict(_values(known, text) for text in vary or [] if _has(known, text, len(names)))
@@ -78,6 +76,11 @@ def cover(
         varied.extend(key for key in grids if key not in varied)
         for options in _settings(known, fixed, grids, extensions):
             check_options(name, options)
+            if known.node_link_option in options:
+                raise ConfigError(
+                    f"coverage has no links of nodes, which {known.node_link_option} of {name} is for",
+                    remedy=f"leave {known.node_link_option} out",
+                )
             for with_phrases in (False, True) if phrases else (False,):
                 points.append(coverage(bitext, name, phrases=with_phrases, **options))
                 print(json.dumps(points[-1].as_dict()) if as_json else _line(points[-1]), flush=True)
@@ -167,18 +170,6 @@ def _file_pairs(name: str, inputs: Inputs) -> ParsedBitext:
     bitext = read_parsed_bitext(*inputs.sides, inputs.align)
     check_trees(name, bitext, 0, inputs)
     return bitext
-
-
-def _first(bitext: ParsedBitext, count: int) -> ParsedBitext:
-    """The first pairs."""
-    part, columns = parsed.ParsedBitext(), bitext.columns
-    links, starts = [], [0]
-    for n in range(min(count, columns.sentences)):
-        part.take(columns.source, n, columns.source.words(n), columns.target, n, columns.target.words(n))
-        links.extend(columns.links(n))
-        starts.append(len(links))
-    part.add_links(np.array(links, dtype=np.int32).reshape(-1, 2), np.array(starts, dtype=np.int64))
-    return ParsedBitext(part)
 
 
 def _line(point: Coverage) -> str:

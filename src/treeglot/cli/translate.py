@@ -162,8 +162,9 @@ def _record(translated: Translated, nbest: int, explain: bool, weights: dict[str
     if explain:
         record["words"] = translated.words
         shown = to_record(translated.derivation, weights) if translated.derivation is not None else {"steps": []}
-        record["derivation"] = shown.pop("steps")
-        record |= {name: shown[name] for name in ("target_tree",) if name in shown}
+        record["derivation"] = shown["steps"]
+        if "target_tree" in shown:
+            record["target_tree"] = shown["target_tree"]
     return record
 
 

@@ -34,6 +34,9 @@ PRESETS: dict[str, dict[str, Any]] = {"mwu": {"grammars": ("mwu",)}}
 COVERAGE: dict[str, range] = {"max_words": range(1, 9), "k": range(1, 21)}
 """The experiments of the paper: the coverage (`treeglot.pipeline.coverage`) for these values of each option."""
 
+UNIT_WORDS = "max_words"
+"""The option that says how many words one rule may translate by itself: shorter sentences are counted apart."""
+
 EXTENSIONS: tuple[dict[str, Any], ...] = (
     {"unaligned_source": True},
     {"unaligned_target": True},

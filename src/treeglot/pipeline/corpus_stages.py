@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from treeglot.files import atomic_write, read_lines
+from treeglot.files import atomic_write
 from treeglot.parsers.base import BOTH, TreeKind
 from treeglot.pipeline.config import Corpus
 from treeglot.pipeline.parsing import parse_side
 from treeglot.pipeline.parts import Part, TreeSide, prepare
-from treeglot.pipeline.preparation import TextPipeline, read_corpus, train_truecasers
+from treeglot.pipeline.preparation import TextPipeline, train_truecasers
 from treeglot.pipeline.stages import Paths, Stage
 from treeglot.trees.corpus import SideFiles
 from treeglot.trees.stored import CORPUS_FORMAT
@@ -66,10 +66,8 @@ def parse_stage(project: Project, part: str, side: Side) -> Stage:
 
 def _lines(corpus: Corpus, project: Project, side: Side) -> Iterator[str]:
     """The text of a side."""
-    if corpus.file or (corpus.source and corpus.target):
-        pairs = read_corpus(corpus, project.folder, project.config.languages)
-        return (getattr(pair, side) for pair in pairs)
-    return (line for _, line in read_lines(project.folder / getattr(corpus, side)))
+    texts, _ = Part(corpus, project.folder, project.config.languages).texts()
+    return (text for pair in texts if (text := pair[SIDES.index(side)]) is not None)
 
 
 def truecase_stage(project: Project) -> Stage:

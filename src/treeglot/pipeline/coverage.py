@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -88,7 +88,7 @@ class Coverage:
     by_length: dict[str, Share] = field(default_factory=dict)
     """By number of source words: ``1-6``, ``7-12``, ..."""
     one_unit: Share = field(default_factory=Share)
-    """Pairs that one rule may cover: no more source words than the grammar's ``max_words``."""
+    """Pairs that one rule may cover: no more source words than the option ``UNIT_WORDS`` of the grammar's module says."""
     reasons: Counter[str] = field(default_factory=Counter)
 
     def as_dict(self) -> dict[str, Any]:
@@ -124,8 +124,9 @@ def coverage(bitext: ParsedBitext, grammar: str, *, phrases: bool = False, **opt
     result = Coverage(grammar, dict(options), phrases)
     for low, high in zip((0, *LENGTHS), (*LENGTHS, 0), strict=True):
         result.by_length[length_class(high or low + 1)] = Share()
-    known = {option.name: option.default for option in registry.grammar(grammar).options}
-    most = options.get("max_words", known.get("max_words", 0)) if not registry.grammar(grammar).target_trees else 0
+    known = registry.grammar(grammar)
+    unit: str = getattr(known.door, "UNIT_WORDS", "")
+    most = options.get(unit, known.option(unit).default) if unit else 0
     decided = track(outcomes_of(bitext, grammar, phrases=phrases, **options), f"coverage of {grammar}", len(bitext))
     for n, outcome in enumerate(decided):
         words = len(bitext.columns.source.words(n % bitext.columns.sentences))
@@ -161,6 +162,21 @@ def outcomes_of(
             yield RECOVERED if forced.recovers(n) else "combination"
 
 
+def pairs_of(bitext: ParsedBitext, numbers: Iterable[int]) -> parsed_core.ParsedBitext:
+    """Some pairs of a bitext in one of their own, without links of nodes."""
+    columns, part = bitext.columns, parsed_core.ParsedBitext()
+    links: list[tuple[int, int]] = []
+    starts = [0]
+    for n in numbers:
+        place = n % columns.sentences
+        source, target = columns.source, columns.target
+        part.take(source, place, source.words(place), target, place, target.words(place))
+        links += columns.links(n)
+        starts.append(len(links))
+    part.add_links(np.array(links, dtype=np.int32).reshape(-1, 2), np.array(starts, dtype=np.int64))
+    return part
+
+
 class _ForcedDecoder:
     """Decides pair after pair with a table of its rules alone."""
 
@@ -182,7 +198,8 @@ class _ForcedDecoder:
         self.model = lm.open_model(folder / "arpa")
 
     def recovers(self, n: int) -> bool:
-        pair, target = self._alone(n)
+        pair = pairs_of(self.bitext, [n])
+        target = pair.target.words(0)
         if not target or not pair.links(0):
             return False
         build_rule_table(self.grammar, ParsedBitext(pair), self.folder / "rules", threads=1, **self.extraction)
@@ -206,17 +223,6 @@ class _ForcedDecoder:
             **_LOOSE,  # type: ignore[arg-type]
         )
         return decoder.recovers(pair.source, 0, target, self.phrases)
-
-    def _alone(self, n: int) -> tuple[parsed_core.ParsedBitext, list[str]]:
-        """Pair n in a bitext of its own, and its target."""
-        columns = self.bitext.columns
-        place = n % columns.sentences
-        pair = parsed_core.ParsedBitext()
-        target = columns.target.words(place)
-        pair.take(columns.source, place, columns.source.words(place), columns.target, place, target)
-        links = np.array(columns.links(n), dtype=np.int32).reshape(-1, 2)
-        pair.add_links(links, np.array([0, len(links)], dtype=np.int64))
-        return pair, target
 
     def _write_text(self, pair: parsed_core.ParsedBitext, target: Sequence[str]) -> None:
         for name, text in (

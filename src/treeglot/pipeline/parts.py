@@ -106,14 +106,13 @@ class Part:
 
     def pairs(self) -> Iterator[tuple[list[str] | str, list[str] | str]]:
         """The sides of each pair: the words of its tree, or a line of text. Words of an empty line are none."""
-        texts, named = self._texts()
+        texts, named = self.texts()
         lengths = [len(side) for side in (self.source, self.target) if side is not None]
         missing = object()
         numbers: Iterable[object] = range(max(lengths)) if lengths else ()
-        n = -1
         for n, (number, pair) in enumerate(zip_longest(numbers, texts, fillvalue=missing)):
             if (lengths and number is missing) or pair is missing or n >= min(lengths, default=n + 1):
-                self._refuse_lengths(n, None if pair is missing else named)
+                self._refuse_lengths(n, named)
             assert isinstance(pair, tuple)
             yield self._side(self.source, n, pair[0]), self._side(self.target, n, pair[1])
 
@@ -128,7 +127,7 @@ class Part:
                 return []
         return trees.words(n)
 
-    def _texts(self) -> tuple[Iterator[tuple[str | None, str | None]], Path | None]:
+    def texts(self) -> tuple[Iterator[tuple[str | None, str | None]], Path | None]:
         """The texts that there are, and the file to name where they end."""
         corpus, folder = self.corpus, self.folder
         if corpus.file or (corpus.source and corpus.target):
@@ -145,10 +144,9 @@ class Part:
         sides = [(side.files.name, len(side)) for side in (self.source, self.target) if side is not None]
         short = next((name for name, length in sides if length <= number), None)
         other = next((name for name, length in sides if length > number), None)
-        named = self._texts()[1]
         raise InputError(
             f"ends after {number:,} sentences, but {other or text} goes on",
-            path=short or named,
+            path=short or text,
             line=number + 1,
             remedy="give trees and text of the same sentences",
         )

@@ -18,7 +18,7 @@ from treeglot.files import atomic_write, read_lines
 from treeglot.pipeline.stages import Paths, Stage
 from treeglot.progress import track
 from treeglot.trees.nodelinks import all_links, format_node_links
-from treeglot.trees.sentence import AlignedPair, Link, ParsedSentence
+from treeglot.trees.sentence import AlignedPair, Link
 from treeglot.trees.stored import open_corpus, stored_sentence
 
 if TYPE_CHECKING:
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 BLOCK = 500
 """Pairs that are aligned, and kept, together."""
 
-Sides = tuple[ParsedSentence, ParsedSentence]
 Align = Callable[[list[AlignedPair]], Iterable[AlignedPair]]
 
 
@@ -57,8 +56,6 @@ def node_link_stage(project: Project) -> Stage:
                     stored_sentence(bitext.source, n),
                     stored_sentence(bitext.target, n),
                     [Link(*link) for link in bitext.links(n)],
-                    (),
-                    str(n),
                 )
                 for n in range(start, min(start + BLOCK, len(bitext)))
             ]
@@ -87,12 +84,7 @@ def _aligner(project: Project, inputs: Paths) -> Align:
 
 def _lines(pairs: list[AlignedPair], align: Align) -> Iterator[str]:
     """A line of links for each pair; one without two trees has none."""
-    with_trees = [pair for pair in pairs if pair.source.constituency and pair.target.constituency]
-    aligned = {pair.id: pair for pair in _named(with_trees, align(with_trees))}
-    for pair in pairs:
-        yield format_node_links(all_links(aligned[pair.id])) if pair.id in aligned else ""
-
-
-def _named(pairs: list[AlignedPair], aligned: Iterable[AlignedPair]) -> Iterator[AlignedPair]:
-    for pair, result in zip(pairs, aligned, strict=True):
-        yield AlignedPair(result.source, result.target, result.word_links, result.node_links, pair.id)
+    has_trees = [bool(pair.source.constituency and pair.target.constituency) for pair in pairs]
+    aligned = iter(align([pair for pair, both in zip(pairs, has_trees, strict=True) if both]))
+    for both in has_trees:
+        yield format_node_links(all_links(next(aligned))) if both else ""
