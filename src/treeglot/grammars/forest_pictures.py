@@ -107,6 +107,8 @@ def page(sentences: Sequence[tuple[Sequence[str], Forest]], title: str = "Forest
     sections = []
     for number, (words, forest) in enumerate(sentences, 1):
         size = f"{len(forest['vertices']):,} units, {len(forest['edges']):,} edges"
+        if len(forest["vertices"]) - 1 > most:  # without the dummy root
+            size += f"; the {most:,} most probable units, those of the best derivation first"
         sections.append(
             f"<section><h2>{number}. {escape(' '.join(words))}</h2><p>{size}</p>\n<div class='wide'>{svg(words, forest, most)}</div>"
             f"<details><summary>Edges of all units</summary>\n{_edges(words, forest)}</details></section>"
