@@ -165,13 +165,13 @@ double ForestSearch::State::make(const Hyperedge& hyperedge, const RuleOption& o
     scorer.word(lm::kEnd);
     states.back().right.length = 0;
   }
+  if (!std::isfinite(scorer.log10())) lm::damaged("a probability or a back-off weight is no number");
   return score + lm_scale * scorer.log10();
 }
 
-// Options lie about in memory and are mostly used one after the other: fetches what the next ones need.
+// Options are larger than a line of the cache and mostly used one after the other: fetches what the next ones need.
 inline void prefetch(const OptionList& options, std::size_t next) {
-  if (next < options.size()) __builtin_prefetch(options[next]->lm_words.data());
-  if (next + 2 < options.size()) __builtin_prefetch(options[next + 2]);
+  if (next < options.size()) __builtin_prefetch(options[next]);
 }
 
 // Sorts the dimensions of a cube by their gaps. A corner's hyperedge is already made.
@@ -181,8 +181,7 @@ void ForestSearch::State::open_cube(std::uint32_t number, Hyperedge& corner) {
   const OptionList& options = *edge.options;
   cube.first_dimension = static_cast<std::uint32_t>(dimensions.size());
   if (options.size() > 1) dimensions.push_back({options[0]->estimate - options[1]->estimate, kNone});
-  for (std::size_t i = 2; i < 4 && i < options.size(); ++i) __builtin_prefetch(options[i]);
-  if (options.size() > 1) __builtin_prefetch(options[1]->lm_words.data());
+  for (std::size_t i = 1; i < 4 && i < options.size(); ++i) __builtin_prefetch(options[i]);
   std::span<const NodeId> tails = forest->tails(edge);
   for (std::uint32_t t = 0; t < tails.size(); ++t) {
     std::uint32_t first = first_vertex[tails[t]];

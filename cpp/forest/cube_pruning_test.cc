@@ -52,7 +52,7 @@ struct OwnForest {
 
 forest::RuleOption rule(std::vector<TargetSymbol> target, float value) {
   forest::RuleOption result;
-  result.target = std::move(target);
+  result.target.assign(target.data(), target.data() + target.size());
   result.features.push_back({2, value});
   return result;
 }

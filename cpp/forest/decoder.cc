@@ -112,7 +112,7 @@ class TreeDecoder::ForestWorker : public Decoder::Worker {
     const std::span<const std::uint32_t> scattered = forest.scattered(step.node);
     use.parts.assign(scattered.begin(), scattered.end());
     use.below = step.below;
-    use.features = step.option->features;
+    use.features.assign(step.option->features.begin(), step.option->features.end());
     if (step.option->words > 0) {
       use.features.push_back({kWordFeature, static_cast<float>(step.option->words)});
     }

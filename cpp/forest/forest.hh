@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/small_vector.hh"
 #include "grammars/rule.hh"
 #include "lm/model.hh"
 #include "search/translation.hh"
@@ -24,16 +25,16 @@ using search::FeatureValue;
 
 // The target side of a rule with everything about it that does not depend on where it is applied. What the search needs
 // most comes first and lies in one line of the cache.
-struct alignas(32) RuleOption {
+struct alignas(64) RuleOption {
   float estimate = 0;  // score + the language model's view of the target's words alone: the order of a bundle
   float score = 0;     // weighted sum of `features` and of the number of words
-  std::vector<lm::WordId> lm_words;    // the target in the language model (variables as in `target`)
-  std::vector<TargetSymbol> target;    // words are numbers of the decoder's target vocabulary; variables are tails
-  std::vector<FeatureValue> features;  // without language model and words
-  std::vector<TargetSymbol> tree;      // the target with its nodes, in its table's numbers; empty without target trees
-  std::uint32_t words = 0;             // number of target words
-  std::uint32_t rule = 0;              // its place in the answer of its table: for ties and explanations
-  double log10 = 0;                    // the language model's view of the target's words alone
+  SmallVector<lm::WordId, 6> lm_words;    // the target in the language model (variables as in `target`)
+  SmallVector<TargetSymbol, 6> target;    // words are numbers of the decoder's target vocabulary; variables are tails
+  SmallVector<FeatureValue, 6> features;  // without language model and words
+  std::vector<TargetSymbol> tree;  // the target with its nodes, in its table's numbers; empty without target trees
+  std::uint32_t words = 0;         // number of target words
+  std::uint32_t rule = 0;          // its place in the answer of its table: for ties and explanations
+  double log10 = 0;                // the language model's view of the target's words alone
 };
 using OptionList = std::vector<const RuleOption*>;  // by estimate, best first
 

@@ -41,7 +41,7 @@ struct Example {
     all.emplace_back();
     for (const Way& way : ways) {
       options.emplace_back();
-      options.back().target = way.target;
+      options.back().target.assign(way.target.data(), way.target.data() + way.target.size());
       lists.push_back({&options.back()});
       forest.add_edge(node, &lists.back(), way.tails);
       forest::Hyperedge hyperedge{way.score,

@@ -16,10 +16,6 @@ namespace {
 // Sums of logarithms that a compiled model can give are far below this; what is beyond, or no number, is damage.
 constexpr float kHighest = 1e5f;
 
-[[noreturn]] void damaged(const char* what) {
-  throw std::runtime_error(std::string("the language model is damaged: ") + what + "; compile it again");
-}
-
 // A search goes on until a free slot, so there must be one; nearly always it is among the first.
 template <class Free>
 void need_free_slot(std::uint64_t slots, Free free) {
@@ -38,6 +34,10 @@ inline const Entry* find(const Entry* table, std::uint64_t slots, std::uint64_t 
 }
 
 }  // namespace
+
+void damaged(const char* what) {
+  throw std::runtime_error(std::string("the language model is damaged: ") + what + "; compile it again");
+}
 
 Model::Model(const std::string& path, bool verify) : file_(path) {
   header_ = checked_header<ModelHeader>(file_, kMagic, kVersion, model_probe(), "a compiled treeglot language model");
@@ -94,7 +94,6 @@ Score Model::score(const State& in, WordId word, State& out) const {
   const int most = std::min<int>(in.length, order_ - 1);  // words before this one that the model can use
   bool extends = std::signbit(probability) && order_ > 1;
   out.backoff[0] = unigram.backoff;
-  float held = std::fabs(unigram.backoff);
   int kept = order_ > 1 && !(unigram.backoff == 0 && std::signbit(unigram.backoff)) ? 1 : 0;
   int used = 1;
   std::uint64_t key = first_key(word);
@@ -118,13 +117,13 @@ Score Model::score(const State& in, WordId word, State& out) const {
     extends = std::signbit(probability);
     float backoff = entry->backoff;
     out.backoff[length - 1] = backoff;
-    held += std::fabs(backoff);
     if (!(backoff == 0 && std::signbit(backoff))) kept = length;
     used = length;
   }
   float total = -std::fabs(probability);
   for (int i = used - 1; i < in.length; ++i) total += in.backoff[i];
-  if (!(std::fabs(total) + held < kHighest)) damaged("a probability or a back-off weight is no number");
+  // Back-off weights of `out` are looked at when they are charged.
+  if (!(std::fabs(total) < kHighest)) damaged("a probability or a back-off weight is no number");
   out.length = static_cast<std::uint8_t>(kept);
   if (kept > 0) {
     out.words[0] = word;
@@ -151,7 +150,6 @@ Extension Model::extend(std::uint64_t key, float probability, int length, const 
     const MiddleEntry* entry = find(middle_[total - 1], slots, longer);
     if (!entry) break;
     backoff[i] = entry->backoff;
-    if (!(std::fabs(entry->backoff) < kHighest)) damaged("a back-off weight is no number");
     bool needed = !(entry->backoff == 0 && std::signbit(entry->backoff));
     result = {-std::fabs(entry->probability), context, needed ? context : result.kept, std::signbit(entry->probability),
               longer};

@@ -56,6 +56,9 @@ struct Score {
   std::uint64_t key;  // of that one, for extend()
 };
 
+// Throws what is said of a model whose values cannot be: a file that was compiled is not like that.
+[[noreturn]] void damaged(const char* what);
+
 // What becomes of an n-gram when words before it are known.
 struct Extension {
   float probability;     // log10 of its last word in the longest n-gram found, without back-offs

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/hash.hh"
+#include "base/small_vector.hh"
 #include "grammars/rule.hh"
 
 namespace treeglot {
@@ -26,7 +27,7 @@ inline WalkKey walk_step(WalkKey key, Symbol next) {
 
 // A rule as the decoder wants it: natural logarithms of P(t|s), P(s|t), Plex(t|s), Plex(s|t).
 struct RuleEntry {
-  std::vector<TargetSymbol> target;  // words: ids of the table's target vocabulary
+  SmallVector<TargetSymbol, 8> target;  // words: ids of the table's target vocabulary
   std::array<float, 4> scores;
   float count = 0;
   float source_total = 0, target_total = 0;  // counts of its sides
