@@ -91,12 +91,14 @@ bool LineScanner::next(std::string_view& line) {
   const bool ended = end_of_line != nullptr;
   const std::size_t end =
       ended ? static_cast<std::size_t>(static_cast<const char*>(end_of_line) - buffer_.data()) : size;
-  const auto refuse_long = [](std::size_t number) {
-    throw InputError(number, 0, "the line is longer than 1,000,000 bytes",
+  const auto refuse_long = [this](std::size_t number) {
+    std::string limit = std::to_string(max_bytes_);
+    for (std::size_t at = limit.size(); at > 3;) limit.insert(at -= 3, 1, ',');
+    throw InputError(number, 0, "the line is longer than " + limit + " bytes",
                      "split the line, or check that the file has the format you named");
   };
   // A byte-order mark and a carriage return do not count.
-  if (end - position_ > kMaxLineBytes + kBom.size() + 1) refuse_long(number_ + 1);
+  if (end - position_ > max_bytes_ + kBom.size() + 1) refuse_long(number_ + 1);
   if (!ended && (!finished_ || position_ == size)) {
     searched_ = size;
     return false;
@@ -106,7 +108,7 @@ bool LineScanner::next(std::string_view& line) {
   ++number_;
   if (number_ == 1 && line.starts_with(kBom)) line.remove_prefix(kBom.size());
   if (line.ends_with('\r')) line.remove_suffix(1);
-  if (line.size() > kMaxLineBytes) refuse_long(number_);
+  if (line.size() > max_bytes_) refuse_long(number_);
   if (!is_plain_ascii(line)) check_text(line, number_);
   return true;
 }

@@ -73,6 +73,8 @@ inline bool is_plain_ascii(std::string_view line) {
 // lines end in \n or \r\n.
 class LineScanner {
  public:
+  explicit LineScanner(std::size_t max_bytes = kMaxLineBytes) : max_bytes_(max_bytes) {}
+
   void feed(std::string_view bytes);
   // No more input will come.
   void finish() { finished_ = true; }
@@ -84,6 +86,7 @@ class LineScanner {
   std::size_t number() const { return number_; }  // of that line
 
  private:
+  std::size_t max_bytes_;
   std::string buffer_;
   std::size_t position_ = 0;  // where the next line starts
   std::size_t searched_ = 0;  // no line end between position_ and here

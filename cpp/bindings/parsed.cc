@@ -298,16 +298,20 @@ void bind_parsed(nb::module_& m) {
       .def(
           "__init__",
           [](CorpusReader* self, const std::vector<std::optional<std::string>>& names,
-             const std::vector<HeadTableTuple>& head_tables, bool surfaces, double node_threshold) {
+             const std::vector<HeadTableTuple>& head_tables, bool head_words, bool surfaces, double node_threshold,
+             bool take_target) {
             CorpusReader::Options options;
             if (names.size() != options.names.size()) throw std::invalid_argument("a name or None for each stream");
             std::copy(names.begin(), names.end(), options.names.begin());
             options.head_tables = tables_of(head_tables);
+            options.head_words = head_words;
             options.surfaces = surfaces;
+            if (take_target) options.take = treeglot::treejson::Take::kTarget;
             options.node_threshold = node_threshold;
             new (self) CorpusReader(std::move(options));
           },
-          nb::arg("names"), nb::arg("head_tables"), nb::arg("surfaces") = false, nb::arg("node_threshold") = 0.0)
+          nb::arg("names"), nb::arg("head_tables"), nb::arg("head_words") = true, nb::arg("surfaces") = false,
+          nb::arg("node_threshold") = 0.0, nb::arg("take_target") = false)
       .def("advance", &CorpusReader::advance, nb::call_guard<nb::gil_scoped_release>())
       .def(
           "feed",

@@ -9,7 +9,7 @@ namespace treeglot {
 
 namespace {
 
-constexpr int kOfSide = 3;  // streams of one side: CoNLL-U, Penn, text
+constexpr int kOfSide = 4;  // streams of one side: CoNLL-U, Penn, text, JSON lines
 
 bool is_tree_stream(int stream) {
   return stream < CorpusReader::kLinks && stream % kOfSide != CorpusReader::kSourceText;
@@ -20,10 +20,14 @@ bool is_tree_stream(int stream) {
 CorpusReader::CorpusReader(Options options) : options_(std::move(options)), heads_(options_.head_tables) {
   for (int side = 0; side < 2; ++side) {
     const int first = side * kOfSide;
+    const bool json = has(first + kSourceJson);
     const bool trees = has(first + kSourceConllu) || has(first + kSourcePenn);
-    if (trees && has(first + kSourceText)) throw std::invalid_argument("trees and text of one side");
-    sides_[side].given = trees || has(first + kSourceText);
+    if ((trees || json) && has(first + kSourceText)) throw std::invalid_argument("trees and text of one side");
+    if (trees && json) throw std::invalid_argument("JSON lines and other trees of one side");
+    sides_[side].given = trees || json || has(first + kSourceText);
   }
+  sides_[0].json = treejson::Scanner(sides_[1].given ? treejson::Take::kSource : options_.take);
+  sides_[1].json = treejson::Scanner(treejson::Take::kTarget);
   if (!sides_[0].given) throw std::invalid_argument("a corpus without a source");
   if (!sides_[1].given && (has(kLinks) || has(kNodes))) throw std::invalid_argument("links without a target");
 }
@@ -40,6 +44,9 @@ void CorpusReader::feed(int stream, std::string_view bytes) {
     case kSourceText:
     case kTargetText:
       return side.text.feed(bytes);
+    case kSourceJson:
+    case kTargetJson:
+      return side.json.feed(bytes);
     case kLinks:
       return links_.feed(bytes);
     case kNodes:
@@ -63,6 +70,10 @@ void CorpusReader::finish(int stream) {
     case kSourceText:
     case kTargetText:
       side.text.finish();
+      break;
+    case kSourceJson:
+    case kTargetJson:
+      side.json.finish();
       break;
     case kLinks:
       links_.finish();
@@ -92,6 +103,10 @@ bool CorpusReader::fetch(int stream) {
       case kSourceText:
       case kTargetText:
         return side.text.next(side.line);
+      case kSourceJson:
+      case kTargetJson:
+        side.record = side.json.next();
+        return side.record != nullptr;
       case kLinks:
         if (!links_.next(links_line_)) return false;
         read_word_links(links_line_, links_.number(), word_links_);
@@ -208,6 +223,40 @@ void CorpusReader::check_same_words(const Side& side, int first_stream) const {
                   "give trees over the same words");
 }
 
+// Both trees of a JSON line, constituents without gaps.
+void CorpusReader::fill_json(Side& side) {
+  const treejson::Sentence& record = *side.record;
+  side.words = record.forms;
+  side.tags = record.tags;
+  side.heads.assign(record.heads.begin(), record.heads.end());
+  const PhraseTree* tree = &record.phrases;
+  if (!tree->is_continuous()) {
+    if (options_.head_tables.empty()) throw std::invalid_argument("a constituent has a gap");
+    const auto heads = heads_.head_children({tree->labels, tree->functions, tree->children, tree->starts},
+                                            record.phrase_tags, record.word_functions);
+    builder_.close_gaps(*tree, heads, record.forms.size(), continuous_);
+    tree = &continuous_;
+    side.new_numbers.resize(tree->size());
+    for (std::size_t n = 0; n < tree->size(); ++n) {
+      side.new_numbers[tree->origins[n]] = static_cast<std::uint32_t>(n);
+    }
+  }
+  for (std::size_t n = 0; n < tree->size(); ++n) {
+    const auto begin = tree->begins[n], end = tree->ends[n], parent = tree->parents[n];
+    side.phrases.push_back({tree->labels[n], begin, end, parent});
+    side.head_phrases.push_back({tree->labels[n], tree->functions[n], begin, end, parent});
+  }
+}
+
+// Makes the tree projective; JSON lines may say that it was done before, and what the heads were.
+std::uint32_t CorpusReader::count_lifted(Side& side) {
+  const auto moved = static_cast<std::uint32_t>(projectivizer_.lift(side.heads));
+  if (side.record == nullptr || side.record->true_heads.empty()) return moved;
+  std::uint32_t lifted = 0;
+  for (std::size_t j = 0; j < side.heads.size(); ++j) lifted += side.heads[j] != side.record->true_heads[j];
+  return lifted;
+}
+
 // The columns of the next sentence of a side.
 void CorpusReader::fill(int number) {
   Side& side = sides_[number];
@@ -218,6 +267,7 @@ void CorpusReader::fill(int number) {
   side.phrases.clear();
   side.head_phrases.clear();
   side.word_functions.clear();
+  side.new_numbers.clear();
   if (has(first + kSourceText)) {
     for_each_word(side.line, [&](std::string_view word) { side.words.push_back(word); });
     side.columns = {side.words};
@@ -230,16 +280,30 @@ void CorpusReader::fill(int number) {
   if (conllu && penn) check_same_words(side, first);
   if (dependency) fill_conllu(side);
   if (penn) fill_penn(side, dependency);
+  if (side.record != nullptr) fill_json(side);
   Facts facts;
-  facts.lifted = static_cast<std::uint32_t>(projectivizer_.lift(side.heads));
-  const auto head_words = heads_.head_words(side.head_phrases, side.tags, side.word_functions);
-  side.head_words.assign(head_words.begin(), head_words.end());
+  facts.lifted = count_lifted(side);
+  side.head_words.clear();
+  if (options_.head_words) {
+    const auto head_words =
+        side.record != nullptr
+            ? heads_.head_words(side.head_phrases, side.record->phrase_tags, side.record->word_functions)
+            : heads_.head_words(side.head_phrases, side.tags, side.word_functions);
+    side.head_words.assign(head_words.begin(), head_words.end());
+  }
   side.columns = {side.words, side.tags, side.heads, side.phrases, side.head_words};
+  const auto look_at = [&](std::string_view comment) {
+    facts.new_phrases = facts.new_phrases || comment.starts_with("# constituency = converted ");
+    facts.new_arcs = facts.new_arcs || comment.starts_with("# dependency = converted ");
+  };
   if (conllu) {
-    const conllu::Sentence& sentence = *side.sentence;
-    for (const conllu::Field comment : sentence.comments) {
-      facts.new_phrases = facts.new_phrases || sentence.text(comment).starts_with("# constituency = converted ");
-      facts.new_arcs = facts.new_arcs || sentence.text(comment).starts_with("# dependency = converted ");
+    for (const conllu::Field comment : side.sentence->comments) look_at(side.sentence->text(comment));
+  }
+  if (side.record != nullptr) {
+    for (std::string_view comment : side.record->comments) look_at(comment);
+    for (const auto& [kind, note] : side.record->notes) {
+      facts.new_phrases = facts.new_phrases || (kind == "constituency" && note.starts_with("converted "));
+      facts.new_arcs = facts.new_arcs || (kind == "dependency" && note.starts_with("converted "));
     }
   }
   side.facts.push_back(facts);
@@ -249,30 +313,55 @@ void CorpusReader::fill(int number) {
 // Keeps what the sentence looks like in the text, ranges of words as the file writes them.
 void CorpusReader::note(Side& side) {
   std::string surface;
-  if (side.sentence == nullptr) {
-    for (std::string_view word : side.words) surface.append(word).append(" ");
-  } else {
-    const conllu::Sentence& sentence = *side.sentence;
-    auto range = sentence.ranges.begin();
-    for (std::size_t j = 0; j < sentence.words.size();) {
-      const bool starts = range != sentence.ranges.end() && static_cast<std::size_t>(range->start) == j;
-      surface.append(sentence.text(starts ? range->row[conllu::kForm] : sentence.words[j].row[conllu::kForm]));
-      surface.append(" ");
-      j = starts ? static_cast<std::size_t>((range++)->end) : j + 1;
+  // The words, or the ranges (start, end, form) that begin at them, in order; what no file can mean is left out.
+  const auto write = [&](std::size_t ranges, auto range_at) {
+    std::size_t next = 0;
+    for (std::size_t j = 0; j < side.words.size();) {
+      std::string_view form = side.words[j];
+      std::size_t end = j + 1;
+      for (; next < ranges; ++next) {
+        const auto [start, stop, written] = range_at(next);
+        if (start > static_cast<std::int64_t>(j)) break;
+        if (start < static_cast<std::int64_t>(j) || stop <= start || written.empty() ||
+            stop > static_cast<std::int64_t>(side.words.size())) {
+          continue;
+        }
+        form = written;
+        end = static_cast<std::size_t>(stop);
+        ++next;
+        break;
+      }
+      surface.append(form).append(" ");
+      j = end;
     }
+  };
+  if (side.record != nullptr) {
+    write(side.record->ranges.size(), [&](std::size_t n) { return side.record->ranges[n]; });
+  } else if (side.sentence != nullptr) {
+    write(side.sentence->ranges.size(), [&](std::size_t n) {
+      const conllu::Range& range = side.sentence->ranges[n];
+      return treejson::Sentence::Range{range.start, range.end, side.sentence->text(range.row[conllu::kForm])};
+    });
+  } else {
+    write(0, [](std::size_t) { return treejson::Sentence::Range{}; });
   }
   if (!surface.empty()) surface.pop_back();
   side.surfaces.push_back(std::move(surface));
 }
 
+// The number of a node in the tree as it is kept.
+std::uint32_t CorpusReader::node_of(NodeEnd end, int number) const {
+  const Side& side = sides_[number];
+  const std::uint32_t node =
+      node_number(end, side.columns.phrases.size(), side.columns.words.size(), number == 1, nodes_.number());
+  return end.is_word || side.new_numbers.empty() ? node : side.new_numbers[node];
+}
+
 void CorpusReader::fill_node_links() {
   node_links_.clear();
-  const ParsedCorpus::Columns &source = sides_[0].columns, &target = sides_[1].columns;
   try {
     for (const NodeLinkEnds& ends : node_ends_) {
-      node_links_.push_back(
-          {node_number(ends.source, source.phrases.size(), source.words.size(), false, nodes_.number()),
-           node_number(ends.target, target.phrases.size(), target.words.size(), true, nodes_.number())});
+      node_links_.push_back({node_of(ends.source, 0), node_of(ends.target, 1)});
     }
   } catch (const InputError& error) {
     throw ReadError(kNodes, error.line, error.column, error.what(), error.remedy);
@@ -283,16 +372,18 @@ void CorpusReader::add_pair() {
   int blamed = -1;
   try {
     for (int side = 0; side < (has_target() ? 2 : 1); ++side) {
-      fill(side);
       const int first = side * kOfSide;
-      blamed = has(first + kSourceText) ? first + kSourceText
-                                        : first + (has(first + kSourceConllu) ? kSourceConllu : kSourcePenn);
+      for (const int stream : {kSourcePenn, kSourceConllu, kSourceText, kSourceJson}) {
+        if (has(first + stream)) blamed = first + stream;
+      }
+      fill(side);
       ParsedCorpus::check(sides_[side].columns);
     }
   } catch (const std::invalid_argument& error) {
     const Side& side = sides_[blamed >= kOfSide ? 1 : 0];
     const bool trees = is_tree_stream(blamed);
-    const std::size_t line = !trees                            ? side.text.number()
+    const std::size_t line = side.record != nullptr            ? side.record->line
+                             : !trees                          ? side.text.number()
                              : blamed % kOfSide == kSourcePenn ? side.tree->line
                                                                : side.sentence->words.front().line;
     throw ReadError(blamed, line, 0, error.what(), trees ? "correct the tree" : "split the line");

@@ -1,11 +1,12 @@
-// Parsed sentences and sentence pairs from files: CoNLL-U and Penn brackets side by side, or plain text, for each side;
-// Pharaoh word links; links of nodes. Files are fed in pieces, as far as the reader asks for them:
+// Parsed sentences and sentence pairs from files: for each side CoNLL-U and Penn brackets side by side, JSON lines, or
+// plain text; Pharaoh word links; links of nodes. Files are fed in pieces, as far as the reader asks for them:
 //
 //   for (int stream; (stream = reader.advance()) >= 0;) {
 //     ... reader.feed(stream, bytes), or reader.finish(stream) at its end
 //   }
 //
-// Dependency trees are made projective on the way. Brackets cannot have gaps, so constituency trees are continuous.
+// Dependency trees are made projective on the way, and constituency trees continuous (brackets cannot have gaps, JSON
+// lines can).
 #pragma once
 
 #include <array>
@@ -22,7 +23,9 @@
 #include "trees/link_lines.hh"
 #include "trees/parsed_corpus.hh"
 #include "trees/penn.hh"
+#include "trees/phrase_tree.hh"
 #include "trees/projective.hh"
+#include "trees/tree_json.hh"
 
 namespace treeglot {
 
@@ -38,12 +41,25 @@ class ReadError : public std::runtime_error {
 
 class CorpusReader {
  public:
-  enum Stream { kSourceConllu, kSourcePenn, kSourceText, kTargetConllu, kTargetPenn, kTargetText, kLinks, kNodes };
-  static constexpr int kStreams = 8;
+  enum Stream {
+    kSourceConllu,
+    kSourcePenn,
+    kSourceText,
+    kSourceJson,
+    kTargetConllu,
+    kTargetPenn,
+    kTargetText,
+    kTargetJson,
+    kLinks,
+    kNodes,
+  };
+  static constexpr int kStreams = 10;
 
   struct Options {
     std::array<std::optional<std::string>, kStreams> names;  // of the files that there are, for messages
-    std::vector<HeadTable> head_tables;                      // none: the head words of phrases are not looked for
+    std::vector<HeadTable> head_tables;                      // none: no head words, and trees with gaps are refused
+    bool head_words = true;                                  // look for the head words of phrases
+    treejson::Take take = treejson::Take::kSource;           // of pairs in JSON lines, where there is no target
     bool surfaces = false;      // keep what the words of the source looked like in the text
     double node_threshold = 0;  // links of nodes with a lower score do not count
   };
@@ -76,12 +92,15 @@ class CorpusReader {
     conllu::Scanner conllu;
     penn::Scanner penn;
     LineScanner text;
+    treejson::Scanner json;
     const conllu::Sentence* sentence = nullptr;
     const penn::Tree* tree = nullptr;
+    const treejson::Sentence* record = nullptr;
     std::string_view line;
     std::vector<std::string_view> words, tags, word_functions;
     std::vector<int> heads;
     std::vector<ParsedCorpus::Phrase> phrases;
+    std::vector<std::uint32_t> new_numbers;  // of the phrases of a tree that had gaps; empty: they are as given
     std::vector<HeadFinder::Phrase> head_phrases;
     std::vector<std::uint16_t> head_words;
     ParsedCorpus::Columns columns;
@@ -97,6 +116,9 @@ class CorpusReader {
   void fill(int number);
   void fill_conllu(Side& side);
   void fill_penn(Side& side, bool merge);
+  void fill_json(Side& side);
+  std::uint32_t count_lifted(Side& side);
+  std::uint32_t node_of(NodeEnd end, int side) const;
   void note(Side& side);
   void check_same_words(const Side& side, int first_stream) const;
   void fill_node_links();
@@ -110,6 +132,8 @@ class CorpusReader {
   std::vector<NodeLinkEnds> node_ends_;
   std::vector<NodeLink> node_links_;
   Projectivizer projectivizer_;
+  PhraseTreeBuilder builder_;
+  PhraseTree continuous_;
   HeadFinder heads_;
   std::size_t number_ = 0;  // sentences so far
   ParsedCorpus source_;

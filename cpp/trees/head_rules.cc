@@ -140,27 +140,36 @@ void HeadFinder::collect_children(std::span<const Phrase> phrases, std::size_t w
   add_words(words);
 }
 
+void HeadFinder::clear_symbols() {
+  labels_.clear();
+  functions_.clear();
+  tags_.clear();
+  word_functions_.clear();
+}
+
+// With a colon, so that a function is never taken for a label.
+HeadFinder::Id HeadFinder::function_symbol(std::string_view function) {
+  return function.empty() ? symbol("") : symbol(std::string(":").append(function));
+}
+
+void HeadFinder::add_words(std::span<const std::string_view> tags, std::span<const std::string_view> functions) {
+  for (std::size_t j = 0; j < tags.size(); ++j) {
+    tags_.push_back(base(tags[j]));
+    word_functions_.push_back(function_symbol(j < functions.size() ? functions[j] : std::string_view()));
+  }
+}
+
 std::span<const std::uint16_t> HeadFinder::head_words(std::span<const Phrase> phrases,
                                                       std::span<const std::string_view> tags,
                                                       std::span<const std::string_view> word_functions) {
   heads_.clear();
   if (tables_.empty() || phrases.empty()) return heads_;
-  auto functions = [&](std::string_view function) {
-    // With a colon, so that a function is never taken for a label.
-    return function.empty() ? symbol("") : symbol(std::string(":").append(function));
-  };
-  labels_.clear();
-  functions_.clear();
-  tags_.clear();
-  word_functions_.clear();
+  clear_symbols();
   for (const Phrase& phrase : phrases) {
     labels_.push_back(base(phrase.label));
-    functions_.push_back(functions(phrase.function));
+    functions_.push_back(function_symbol(phrase.function));
   }
-  for (std::size_t j = 0; j < tags.size(); ++j) {
-    tags_.push_back(base(tags[j]));
-    word_functions_.push_back(functions(j < word_functions.size() ? word_functions[j] : std::string_view()));
-  }
+  add_words(tags, word_functions);
   const std::size_t table = guess_table();
   collect_children(phrases, tags.size());
   heads_.resize(phrases.size());
@@ -173,6 +182,30 @@ std::span<const std::uint16_t> HeadFinder::head_words(std::span<const Phrase> ph
     heads_[n] = static_cast<std::uint16_t>(head.word);
   }
   return heads_;
+}
+
+std::span<const std::int32_t> HeadFinder::head_children(const Children& tree, std::span<const std::string_view> tags,
+                                                        std::span<const std::string_view> word_functions) {
+  if (tables_.empty()) throw std::logic_error("no head tables");
+  clear_symbols();
+  for (std::string_view label : tree.labels) labels_.push_back(base(label));
+  for (std::string_view function : tree.functions) functions_.push_back(function_symbol(function));
+  add_words(tags, word_functions);
+  const std::size_t table = guess_table();
+  heads_.resize(tree.labels.size());
+  head_children_.resize(tree.labels.size());
+  for (std::size_t n = tree.labels.size(); n-- > 0;) {
+    children_.clear();
+    for (const std::int32_t child : tree.children.subspan(tree.starts[n], tree.starts[n + 1] - tree.starts[n])) {
+      const auto number = static_cast<std::uint32_t>(child >= 0 ? child : ~child);
+      children_.push_back(child >= 0 ? Child{false, number, heads_[number], labels_[number], functions_[number]}
+                                     : Child{true, number, number, tags_[number], word_functions_[number]});
+    }
+    const Child& head = children_.size() > 1 ? head_child(children_, labels_[n], table) : children_[0];
+    heads_[n] = static_cast<std::uint16_t>(head.word);
+    head_children_[n] = head.is_word ? ~static_cast<std::int32_t>(head.node) : static_cast<std::int32_t>(head.node);
+  }
+  return head_children_;
 }
 
 const HeadFinder::Child& HeadFinder::head_child(std::span<const Child> children, Id label, std::size_t number) {

@@ -38,6 +38,17 @@ class HeadFinder {
   std::span<const std::uint16_t> head_words(std::span<const Phrase> phrases, std::span<const std::string_view> tags,
                                             std::span<const std::string_view> word_functions);
 
+  // A tree that may have gaps: the children of phrase n, by their first word, are those from starts[n] to starts[n +
+  // 1], phrases as their numbers and word j as ~j.
+  struct Children {
+    std::span<const std::string_view> labels, functions;
+    std::span<const std::int32_t> children;
+    std::span<const std::uint32_t> starts;
+  };
+  // The head child of each phrase. There must be tables.
+  std::span<const std::int32_t> head_children(const Children& tree, std::span<const std::string_view> tags,
+                                              std::span<const std::string_view> word_functions);
+
  private:
   using Id = std::uint32_t;
   struct Item {
@@ -73,6 +84,9 @@ class HeadFinder {
   Id base(std::string_view label);  // without functions, indices and marks of binarisation
   Item item(const std::string& text);
   Steps compile(const std::vector<HeadStep>& steps);
+  void clear_symbols();
+  Id function_symbol(std::string_view function);
+  void add_words(std::span<const std::string_view> tags, std::span<const std::string_view> functions);
   std::size_t guess_table() const;
   void collect_children(std::span<const Phrase> phrases, std::size_t words);
   const Child& head_child(std::span<const Child> children, Id label, std::size_t table);
@@ -94,6 +108,7 @@ class HeadFinder {
   std::vector<std::uint32_t> child_starts_, filled_, word_parents_, open_;
   std::vector<const Child*> candidates_;
   std::vector<std::uint16_t> heads_;
+  std::vector<std::int32_t> head_children_;
 };
 
 }  // namespace treeglot

@@ -129,15 +129,19 @@ class LinkError(ValueError):
     args: tuple[int, str]
 
 class CorpusReader:
-    """Reads a corpus from up to eight files: CoNLL-U, Penn and text of the source, the same of the target, word links, links
-    of nodes. ``surfaces`` keeps what the words of the source look like in the text."""
+    """Reads a corpus from up to ten files: CoNLL-U, Penn, text and JSON lines of the source, the same of the target, word
+    links, links of nodes. ``head_tables`` are for trees with gaps and, with ``head_words``, for the head words of phrases.
+    ``surfaces`` keeps what the words of the source look like in the text. ``take_target`` is for JSON lines of pairs without
+    files of the target: their target is read in place of their source."""
 
     def __init__(
         self,
         names: Sequence[str | None],
         head_tables: Sequence[HeadTable],
+        head_words: bool = True,
         surfaces: bool = False,
         node_threshold: float = 0.0,
+        take_target: bool = False,
     ) -> None: ...
     def advance(self) -> int:
         """Read on; the number of the file that must be fed or finished first, or -1 when all is read. `ReadError`."""

@@ -42,9 +42,11 @@ def cover(
     phrases: Annotated[bool, typer.Option("--phrases", help="Also with the bilingual phrases of each pair.")] = False,
     source_conllu: FileOption = None,
     source_penn: FileOption = None,
+    source_jsonl: FileOption = None,
     source: FileOption = None,
     target: FileOption = None,
     target_penn: FileOption = None,
+    target_jsonl: FileOption = None,
     align: FileOption = None,
     first: Annotated[int, typer.Option("--first", help="Only so many pairs; 0: all.")] = 0,
     html: Annotated[Path | None, typer.Option("--html", help="A folder for a page and its plots (SVG).")] = None,
@@ -55,7 +57,16 @@ def cover(
     The pairs are a project's training data or files. Without --vary a grammar's own experiments are run, if it has any.
     """
     names = list(registry.rule_grammars()) if grammar and "all" in grammar else list(grammar or _with_experiments())
-    inputs = Inputs(target, align or "", source, source_conllu, source_penn, None, target_penn, None)
+    inputs = Inputs(
+        target,
+        align or "",
+        source,
+        source_conllu,
+        source_penn,
+        target_penn=target_penn,
+        jsonl=source_jsonl,
+        target_jsonl=target_jsonl,
+    )
     if (project is None) == (align is None):
         raise ConfigError(
             "a project and files" if project else "no data",
@@ -166,6 +177,8 @@ def _file_pairs(name: str, inputs: Inputs) -> ParsedBitext:
     known = registry.grammar(name)
     if known.needs and not known.target_trees:  # trees of the target are of no use here, but others may want them
         inputs = inputs._replace(target_penn=None, source=None)
+        if inputs.target:
+            inputs = inputs._replace(target_jsonl=None)
     check_inputs(name, inputs)
     bitext = read_parsed_bitext(*inputs.sides, inputs.align)
     check_trees(name, bitext, 0, inputs)

@@ -61,6 +61,10 @@ PennOption = Annotated[
     str | None,
     typer.Option("--source-penn", help=f"Constituency trees of the source{_for('source_constituency')}."),
 ]
+JsonlOption = Annotated[
+    str | None,
+    typer.Option("--source-jsonl", help="Trees of the source in JSON lines, instead of the two files."),
+]
 TargetOption = Annotated[str, typer.Option("--target", help="Tokenised target text.")]
 TargetTextOption = Annotated[
     str | None, typer.Option("--target", help="Tokenised target text; not with trees of the target.")
@@ -72,6 +76,10 @@ TargetConlluOption = Annotated[
 TargetPennOption = Annotated[
     str | None,
     typer.Option("--target-penn", help=f"Constituency trees of the target{_for('target_constituency')}."),
+]
+TargetJsonlOption = Annotated[
+    str | None,
+    typer.Option("--target-jsonl", help="Trees of the target in JSON lines, instead of the two files."),
 ]
 NodesOption = Annotated[
     str | None,
@@ -105,8 +113,10 @@ def extract(
     source: SourceTextOption = None,
     conllu: ConlluOption = None,
     penn: PennOption = None,
+    jsonl: JsonlOption = None,
     target_conllu: TargetConlluOption = None,
     target_penn: TargetPennOption = None,
+    target_jsonl: TargetJsonlOption = None,
     nodes: NodesOption = None,
     threshold: ThresholdOption = THRESHOLD,
     max_length: Annotated[
@@ -124,7 +134,9 @@ def extract(
     an empty line after each pair; where unaligned words make m rules of one, each counts 1/m.
     """
     check_options(grammar, options)
-    inputs = Inputs(target, align, source, conllu, penn, target_conllu, target_penn, nodes, threshold)
+    inputs = Inputs(
+        target, align, source, conllu, penn, target_conllu, target_penn, nodes, threshold, jsonl, target_jsonl
+    )
     with atomic_write_binary("-") as out:
         if registry.grammar(grammar).has_rules:
             report(write_rules(grammar, inputs, out, **options))
@@ -146,8 +158,10 @@ def build(
     grammar: Annotated[str, typer.Option("--grammar", help=f"One of: {', '.join(EXTRACTED)}.")] = PHRASES,
     conllu: ConlluOption = None,
     penn: PennOption = None,
+    jsonl: JsonlOption = None,
     target_conllu: TargetConlluOption = None,
     target_penn: TargetPennOption = None,
+    target_jsonl: TargetJsonlOption = None,
     nodes: NodesOption = None,
     threshold: ThresholdOption = THRESHOLD,
     min_count: Annotated[float, typer.Option(help="Not for phrases: rules below it are left out.")] = 0.0,
@@ -169,7 +183,9 @@ def build(
 ) -> None:
     """Extract, count and score the phrase pairs or rules of an aligned corpus and store them as a table."""
     check_options(grammar, options)
-    inputs = Inputs(target, align, source, conllu, penn, target_conllu, target_penn, nodes, threshold)
+    inputs = Inputs(
+        target, align, source, conllu, penn, target_conllu, target_penn, nodes, threshold, jsonl, target_jsonl
+    )
     if registry.grammar(grammar).has_rules:
         rules_tables.build_rules(
             grammar,

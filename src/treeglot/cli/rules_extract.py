@@ -20,8 +20,8 @@ from treeglot.trees.nodelinks import THRESHOLD
 
 
 class Inputs(NamedTuple):
-    """The files: ``source`` and ``target`` are plain text, the trees of a side may be in one or two files; ``nodes`` are links
-    between nodes of constituency trees."""
+    """The files: ``source`` and ``target`` are plain text, the trees of a side may be in one or two files, or in JSON
+    lines; ``nodes`` are links between nodes of constituency trees."""
 
     target: str | None
     align: str
@@ -32,6 +32,8 @@ class Inputs(NamedTuple):
     target_penn: str | None = None
     nodes: str | None = None
     threshold: float = THRESHOLD
+    jsonl: str | None = None
+    target_jsonl: str | None = None
 
     @property
     def name(self) -> str:
@@ -42,8 +44,8 @@ class Inputs(NamedTuple):
     def sides(self) -> tuple[SideFiles, SideFiles]:
         """The files of both sides."""
         return (
-            SideFiles(self.conllu, self.penn, self.source),
-            SideFiles(self.target_conllu, self.target_penn, self.target),
+            SideFiles(self.conllu, self.penn, self.source, self.jsonl),
+            SideFiles(self.target_conllu, self.target_penn, self.target, self.target_jsonl),
         )
 
 
@@ -130,34 +132,45 @@ def check_inputs(grammar: str, inputs: Inputs) -> None:
     missing = [
         option
         for option, kind, given in (
-            ("--source-conllu", "source_dependency", inputs.conllu),
-            ("--source-penn", "source_constituency", inputs.penn),
-            ("--target-conllu", "target_dependency", inputs.target_conllu),
-            ("--target-penn", "target_constituency", inputs.target_penn),
+            ("--source-conllu", "source_dependency", inputs.conllu or inputs.jsonl),
+            ("--source-penn", "source_constituency", inputs.penn or inputs.jsonl),
+            ("--target-conllu", "target_dependency", inputs.target_conllu or inputs.target_jsonl),
+            ("--target-penn", "target_constituency", inputs.target_penn or inputs.target_jsonl),
         )
         if kind in needs and not given
     ]
     if missing:
-        raise ConfigError(f"{grammar} without {' and '.join(missing)}", remedy=f"give {' and '.join(missing)}")
+        sides = [f"--{side}-jsonl" for side in ("source", "target") if any(side in option for option in missing)]
+        raise ConfigError(
+            f"{grammar} without {' and '.join(missing)}",
+            remedy=f"give {' and '.join(missing)}, or {' and '.join(sides)}",
+        )
     for name, files in zip(("source", "target"), inputs.sides, strict=True):
-        trees = files.conllu or files.penn
-        if not trees and not files.text:
-            raise ConfigError(f"{grammar} without a {name}", remedy=f"give --{name}, --{name}-conllu or --{name}-penn")
-        if trees and files.text:
+        if not files.has_trees and not files.text:
+            raise ConfigError(
+                f"{grammar} without a {name}",
+                remedy=f"give --{name}, --{name}-conllu, --{name}-penn or --{name}-jsonl",
+            )
+        if files.jsonl and (files.conllu or files.penn):
+            raise ConfigError(
+                f"--{name}-jsonl and other trees of the {name}",
+                remedy=f"JSON lines hold both trees: leave --{name}-conllu and --{name}-penn out",
+            )
+        if files.has_trees and files.text:
             raise ConfigError(
                 f"--{name} and trees of the {name}",
                 remedy=f"leave --{name} out: the words of the trees are the {name}",
             )
     if inputs.nodes and "node_links" not in needs:
         raise ConfigError(f"{grammar} has no use for --nodes", remedy="leave --nodes out")
-    if inputs.nodes and not (inputs.penn and inputs.target_penn):
+    if inputs.nodes and not all(files.penn or files.jsonl for files in inputs.sides):
         raise ConfigError("--nodes without constituency trees", remedy="give --source-penn and --target-penn")
 
 
 def plain_text(inputs: Inputs) -> tuple[str, str]:
     """Source and target of a grammar that has no use for trees; others are refused."""
-    trees = (inputs.conllu, inputs.penn, inputs.target_conllu, inputs.target_penn, inputs.nodes)
-    if inputs.source is None or inputs.target is None or any(file is not None for file in trees):
+    trees = any(files.has_trees for files in inputs.sides)
+    if inputs.source is None or inputs.target is None or trees or inputs.nodes is not None:
         raise ConfigError("phrases are extracted from plain text", remedy="give --source, --target and no trees")
     return inputs.source, inputs.target
 

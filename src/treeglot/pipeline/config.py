@@ -68,11 +68,16 @@ class Languages(_Section):
     target: Annotated[str, Field(pattern=r"^[a-z]{2,3}(-[A-Za-z0-9]+)*$")]
 
 
+TREE_KEYS = {"source": ("conllu", "penn", "jsonl"), "target": ("target_conllu", "target_penn", "target_jsonl")}
+"""The keys of a part that name the trees of a side, in the order of `treeglot.trees.corpus.read_trees`."""
+
+
 class Corpus(_Section):
     """``[data.train]``, ``[data.dev]``, ``[data.test]``: two parallel files, or one file that holds both languages.
 
     ``conllu`` and ``penn`` are trees of the source, sentence by sentence: then the words of the source are those of the
-    trees, and ``source`` may be left out. So it is with ``target_conllu`` and ``target_penn`` for the target.
+    trees, and ``source`` may be left out. ``jsonl`` stands for both. So it is with ``target_conllu``, ``target_penn`` and
+    ``target_jsonl`` for the target.
     """
 
     source: str = ""
@@ -81,30 +86,36 @@ class Corpus(_Section):
     format: Literal["auto", "plain", "moses", "tmx", "po", "tsv", "jsonl"] = "auto"
     conllu: str = Field(default="", description="dependency trees of the source")
     penn: str = Field(default="", description="constituency trees of the source")
+    jsonl: str = Field(default="", description="trees of the source in JSON lines, instead of conllu and penn")
     target_conllu: str = Field(default="", description="dependency trees of the target")
     target_penn: str = Field(default="", description="constituency trees of the target")
+    target_jsonl: str = Field(default="", description="trees of the target in JSON lines")
 
     @model_validator(mode="after")
     def _one_or_two(self) -> Corpus:
         complete = bool(self.source or self.has_trees) and bool(self.target or self.has_target_trees)
         if (self.file and (self.source or self.target)) or (not self.file and not complete):
             raise ValueError("give either source and target, or file; trees of a side may stand for its text")
+        if (self.jsonl and (self.conllu or self.penn)) or (
+            self.target_jsonl and (self.target_conllu or self.target_penn)
+        ):
+            raise ValueError("give JSON lines of a side, or its CoNLL-U and Penn files, not both")
         return self
 
     @property
     def has_trees(self) -> bool:
         """Whether trees of the source are given."""
-        return bool(self.conllu or self.penn)
+        return bool(self.conllu or self.penn or self.jsonl)
 
     @property
     def has_target_trees(self) -> bool:
         """Whether trees of the target are given."""
-        return bool(self.target_conllu or self.target_penn)
+        return bool(self.target_conllu or self.target_penn or self.target_jsonl)
 
     @property
     def files(self) -> dict[str, str]:
         """What is given, by key."""
-        keys = ("source", "target", "file", "conllu", "penn", "target_conllu", "target_penn")
+        keys = ("source", "target", "file", *TREE_KEYS["source"], *TREE_KEYS["target"])
         named = {key: getattr(self, key) for key in keys}
         return {key: name for key, name in named.items() if name}
 

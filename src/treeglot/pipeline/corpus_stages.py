@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from treeglot.files import atomic_write
 from treeglot.parsers.base import BOTH, TreeKind
-from treeglot.pipeline.config import Corpus
+from treeglot.pipeline.config import TREE_KEYS, Corpus
 from treeglot.pipeline.parsing import parse_side
 from treeglot.pipeline.parts import Part, TreeSide, prepare
 from treeglot.pipeline.preparation import TextPipeline, train_truecasers
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 Side = Literal["source", "target"]
 SIDES: tuple[Side, Side] = ("source", "target")
-_KEYS = {"source": ("conllu", "penn"), "target": ("target_conllu", "target_penn")}
 
 
 def corpus_stages(project: Project) -> list[Stage]:
@@ -128,7 +127,7 @@ def corpus_stage(project: Project, part: str) -> Stage:
         "cleaning": cleaning.model_dump() if cleaning else None,
     }
     if with_trees:
-        parameters["trees"] = sorted(key for keys in _KEYS.values() for key in keys if corpus.files.get(key))
+        parameters["trees"] = sorted(key for keys in TREE_KEYS.values() for key in keys if corpus.files.get(key))
         parameters["wanted"] = {side: sorted(wanted_trees(project, side)) for side in with_trees}
     formats = {"corpus": CORPUS_FORMAT} if with_trees else {}
     return Stage(f"corpus-{part}", inputs, outputs, parameters, run, formats=formats)
@@ -137,11 +136,11 @@ def corpus_stage(project: Project, part: str) -> Stage:
 def tree_files(project: Project, part: str, side: Side) -> dict[str, Path]:
     """The trees of a side of a part by key: those given, else those that the project's parser makes; or none."""
     corpus = _raw(project, part)
-    given = {key: project.folder / corpus.files[key] for key in _KEYS[side] if key in corpus.files}
+    given = {key: project.folder / corpus.files[key] for key in TREE_KEYS[side] if key in corpus.files}
     if given:
         return given
     if part in _parsed_parts(project, side):
-        return dict(zip(_KEYS[side], project.parsed(part, side), strict=True))
+        return dict(zip(TREE_KEYS[side][:2], project.parsed(part, side), strict=True))
     return {}
 
 
@@ -168,11 +167,12 @@ def read_part(project: Project, part: str, inputs: Paths, work: Path) -> Part:
     corpus = _raw(project, part)
     sides: dict[str, TreeSide] = {}
     for side, given in zip(SIDES, (corpus.has_trees, corpus.has_target_trees), strict=True):
-        conllu, penn = (inputs.get(key) for key in _KEYS[side])
-        if conllu or penn:
+        conllu, penn, jsonl = (inputs.get(key) for key in TREE_KEYS[side])
+        files = SideFiles(conllu, penn, jsonl=jsonl)
+        if files.has_trees:
             folder = work / side
             folder.mkdir(exist_ok=True)
-            sides[side] = TreeSide(SideFiles(conllu, penn), folder, wanted=wanted_trees(project, side), given=given)
+            sides[side] = TreeSide(files, folder, side=side, wanted=wanted_trees(project, side), given=given)
     return Part(corpus, project.folder, project.config.languages, **sides)
 
 

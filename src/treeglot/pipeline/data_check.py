@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import TypeVar
 
 from treeglot.bitext import TextPair
 from treeglot.bitext.scripts import LANGUAGES, blankless_language, blankless_share, is_unsegmented, mean_chunk
@@ -19,10 +19,11 @@ from treeglot.errors import InputError, TreeglotError
 from treeglot.files import read_lines
 from treeglot.parsers.languages import language_code
 from treeglot.parsers.registry import available, best_backend
-from treeglot.pipeline.config import Corpus, ProjectConfig
+from treeglot.pipeline.config import TREE_KEYS, Corpus, ProjectConfig
 from treeglot.pipeline.preparation import TextPipeline, cleaned, read_corpus, segmentation_remedy
 from treeglot.progress import track
-from treeglot.trees.corpus import read_trees
+from treeglot.trees.corpus import Side, read_trees
+from treeglot.trees.treejson import MAX_LINE_BYTES
 
 SAMPLE = 1000
 """Pairs of each part that are looked at."""
@@ -33,7 +34,6 @@ SEGMENTED_CHUNK = 4.0
 DAMAGED_SHARE = 0.02
 """The share of texts with other than ASCII characters that look damaged, above which it is said."""
 
-Side = Literal["source", "target"]
 SIDES: tuple[Side, Side] = ("source", "target")
 T = TypeVar("T")
 
@@ -126,35 +126,34 @@ def _read_sample(config: ProjectConfig, corpus: Corpus, folder: Path, part: str)
     if not (corpus.has_trees or corpus.has_target_trees):
         pairs = read_corpus(corpus, folder, config.languages)
         return even_sample(track(pairs, f"looking at {part}"))
-    conllu, penn, target_conllu, target_penn = (
-        folder / name if name else None
-        for name in (corpus.conllu, corpus.penn, corpus.target_conllu, corpus.target_penn)
-    )
     sides = zip(
         range(1, TREES + 1),
-        _texts(config, corpus, folder, "source", conllu, penn),
-        _texts(config, corpus, folder, "target", target_conllu, target_penn),
+        _texts(config, corpus, folder, "source"),
+        _texts(config, corpus, folder, "target"),
         strict=False,
     )
     sample = [TextPair(source, target, line=number) for number, source, target in sides]
-    if conllu is not None and corpus.target:
-        sentences = sum(line.startswith("1\t") for _, line in read_lines(conllu))
+    counted = corpus.conllu or corpus.jsonl
+    if counted and corpus.target:
+        if corpus.conllu:
+            sentences = sum(line.startswith("1\t") for _, line in read_lines(folder / counted))
+        else:
+            sentences = sum(bool(line.strip()) for _, line in read_lines(folder / counted, max_bytes=MAX_LINE_BYTES))
         lines = sum(1 for _ in read_lines(folder / corpus.target))
         if sentences != lines:
             raise InputError(
                 f"{sentences:,} sentences, but {folder / corpus.target} has {lines:,} lines",
-                path=conllu,
+                path=folder / counted,
                 remedy="give trees and text of the same sentences",
             )
     return sample
 
 
-def _texts(
-    config: ProjectConfig, corpus: Corpus, folder: Path, side: Side, conllu: Path | None, penn: Path | None
-) -> Iterator[str]:
+def _texts(config: ProjectConfig, corpus: Corpus, folder: Path, side: Side) -> Iterator[str]:
     """The sentences of a side: the words of its trees, or its text."""
-    if conllu or penn:
-        return (" ".join(sentence.tokens.forms) for sentence in read_trees(conllu, penn))
+    conllu, penn, jsonl = (folder / corpus.files[key] if key in corpus.files else None for key in TREE_KEYS[side])
+    if conllu or penn or jsonl:
+        return (" ".join(sentence.tokens.forms) for sentence in read_trees(conllu, penn, jsonl, side))
     if corpus.file:
         return (getattr(pair, side) for pair in read_corpus(corpus, folder, config.languages))
     return (line for _, line in read_lines(folder / getattr(corpus, side)))

@@ -30,7 +30,6 @@ from treeglot.pipeline.config import CONFIG_NAME, ParserChoice
 from treeglot.pipeline.preparation import TextPipeline
 from treeglot.trees.corpus import read_trees
 from treeglot.trees.sentence import ParsedSentence
-from treeglot.trees.treejson import read_jsonl
 from treeglot.words import split_words
 
 _SPACE = re.compile(r"\s+")
@@ -63,17 +62,10 @@ def tree_files(
     conllu: Path | None = None, penn: Path | None = None, jsonl: Path | None = None
 ) -> Iterator[ParsedSentence]:
     """The sentences of tree files: CoNLL-U, Penn, both side by side, or JSON lines."""
-    if jsonl is None:
-        yield from read_trees(conllu, penn)
-        return
-    if conllu is not None or penn is not None:
-        raise ConfigError("JSON lines and other trees", remedy="give one or the other")
-    for number, item in enumerate(read_jsonl(jsonl), start=1):
-        if not isinstance(item, ParsedSentence):
-            item = item.source
-        if item.dependency is None and item.constituency is None:
-            raise InputError("a sentence without a tree", path=jsonl, line=number, remedy="parse it first")
-        yield item
+    for number, sentence in enumerate(read_trees(conllu, penn, jsonl), start=1):
+        if jsonl is not None and sentence.dependency is None and sentence.constituency is None:
+            raise InputError(f"sentence {number} has no tree", path=jsonl, remedy="parse it first")
+        yield sentence
 
 
 def open_side_parser(choice: ParserChoice, side: str, lang: str, config: Path | None = None) -> Parser:

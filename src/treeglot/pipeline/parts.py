@@ -26,10 +26,9 @@ from treeglot.pipeline.config import Cleaning, Corpus, Languages
 from treeglot.pipeline.parsing import text_words
 from treeglot.pipeline.preparation import TextPipeline, cleaned, judge, read_corpus
 from treeglot.progress import track
-from treeglot.trees.conllu import format_conllu
-from treeglot.trees.corpus import CorpusReader, SideFiles, read_trees
-from treeglot.trees.penn import format_penn
+from treeglot.trees.corpus import CorpusReader, Side, SideFiles, read_trees
 from treeglot.trees.stored import write_corpus
+from treeglot.trees.treejson import format_json
 
 _SPACE = re.compile(r"\s+")
 
@@ -39,9 +38,15 @@ class TreeSide:
     have the same characters."""
 
     def __init__(
-        self, files: SideFiles, work: Path, *, wanted: Collection[TreeKind] = BOTH, given: bool = True
+        self,
+        files: SideFiles,
+        work: Path,
+        *,
+        side: Side = "source",
+        wanted: Collection[TreeKind] = BOTH,
+        given: bool = True,
     ) -> None:
-        self.files, self.given, self.wanted = files, given, wanted
+        self.files, self.side, self.given, self.wanted = files, side, given, wanted
         self._read(files)
         # What one file does not have, or a sentence of two, is converted; then all is read like any other trees.
         if any(self.trees.first_without(kind == "dependency") is not None for kind in wanted):
@@ -51,7 +56,7 @@ class TreeSide:
         return len(self.trees)
 
     def _read(self, files: SideFiles) -> None:
-        reader = CorpusReader(files, head_words=True, surfaces=self.given)
+        reader = CorpusReader(files, head_words=True, surfaces=self.given, side=self.side)
         for _ in reader.read():
             pass
         self.trees = reader.native.corpus()
@@ -59,17 +64,17 @@ class TreeSide:
         self.lifted, self.new_phrases, self.new_arcs = reader.native.facts()
 
     def _completed(self, work: Path) -> SideFiles:
-        """The same trees in two files, with those that were missing."""
-        files = SideFiles(work / "completed.conllu", work / "completed.penn")
-        with atomic_write(str(files.conllu)) as conllu, atomic_write(str(files.penn)) as penn:
-            for number, sentence in enumerate(read_trees(self.files.conllu, self.files.penn), start=1):
+        """The same trees in JSON lines, with those that were missing."""
+        files = SideFiles(jsonl=work / "completed.jsonl")
+        given = read_trees(self.files.conllu, self.files.penn, self.files.jsonl, self.side)
+        with atomic_write(str(files.jsonl)) as file:
+            for number, sentence in enumerate(given, start=1):
                 sentence = complete(sentence, self.wanted)
-                if sentence.dependency is None or sentence.constituency is None:
+                if sentence.dependency is None and sentence.constituency is None:
                     raise InputError(
                         f"sentence {number} has no tree", path=self.files.name, remedy="parse it, or take it away"
                     )
-                conllu.write(format_conllu(sentence))
-                penn.write(format_penn(sentence.constituency) + "\n")
+                file.write(format_json(sentence) + "\n")
         return files
 
     def words(self, n: int) -> list[str]:

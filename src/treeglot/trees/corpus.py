@@ -3,8 +3,8 @@
 Trees come as tree-based models need them (spec: notation): dependency trees are made projective, constituency trees
 continuous and, on request, binarised. A sentence may lack either tree; what a grammar needs is checked where it is used.
 
-Files are read natively, and no tree of theirs becomes a Python object: `read_parsed_bitext` takes CoNLL-U and Penn files
-(or plain text) of both sides, word links and links of nodes (`treeglot.trees.stored` keeps what it gives in a file).
+Files are read natively, and no tree of theirs becomes a Python object: `read_parsed_bitext` takes CoNLL-U and Penn files,
+JSON lines or plain text of both sides, word links and links of nodes (`treeglot.trees.stored` keeps what it gives in a file).
 
 >>> from treeglot.trees import ConstituencyTree, DependencyTree, ParsedSentence, Tokens
 >>> tokens = Tokens(["Dogs", "bark"], xpos=["NNS", "VBP"])
@@ -38,9 +38,11 @@ from treeglot.trees.headtables import TABLE_NAMES, Step, head_table
 from treeglot.trees.penn import read_penn, read_penn_lines
 from treeglot.trees.projectivity import lifted, projectivize
 from treeglot.trees.sentence import ParsedSentence
+from treeglot.trees.treejson import read_jsonl
 
 Binarize = Literal["none", "left", "right", "head"]
 Casing = Callable[[str], str]
+Side = Literal["source", "target"]
 Phrase = tuple[str, int, int, int]
 Columns = tuple[Sequence[str], Sequence[str], Sequence[int], Sequence[Phrase]]
 
@@ -49,25 +51,49 @@ _STREAMS = (
     "source conllu",
     "source penn",
     "source text",
+    "source jsonl",
     "target conllu",
     "target penn",
     "target text",
+    "target jsonl",
     "links",
     "nodes",
 )
 
 
 class SideFiles(NamedTuple):
-    """The files of one side: trees (dependencies, constituents or both, sentence by sentence), or tokenised text."""
+    """The files of one side: trees (dependencies, constituents or both, sentence by sentence), JSON lines of trees
+    (`treeglot.trees.treejson`; of pairs the sentences of this side are read), or tokenised text."""
 
     conllu: type_path | None = None
     penn: type_path | None = None
     text: type_path | None = None
+    jsonl: type_path | None = None
 
     @property
     def name(self) -> str:
         """The file to name when there is something to say about the sentences."""
-        return os.fspath(self.conllu or self.penn or self.text or "")
+        return os.fspath(self.conllu or self.penn or self.jsonl or self.text or "")
+
+    @property
+    def has_trees(self) -> bool:
+        """Whether there are trees, and not text."""
+        return bool(self.conllu or self.penn or self.jsonl)
+
+    def check(self, side: str) -> None:
+        """Refuse files that do not make a side: none, or those that exclude each other."""
+        if self.jsonl and (self.conllu or self.penn):
+            raise ConfigError(
+                f"JSON lines and other trees of the {side}", remedy="JSON lines hold both trees: give one or the other"
+            )
+        if not self.has_trees and not self.text:
+            raise ConfigError(
+                f"no {side}", remedy="give a CoNLL-U file, a Penn file, both, JSON lines of trees, or a text"
+            )
+        if self.has_trees and self.text:
+            raise ConfigError(
+                f"trees and text of the {side}", remedy="the words of the trees are the text: leave it out"
+            )
 
 
 @dataclass
@@ -188,12 +214,13 @@ def read_parsed_corpus(
     penn: type_path | None = None,
     *,
     text: type_path | None = None,
+    jsonl: type_path | None = None,
     casing: Casing | None = None,
     binarize: Binarize = "none",
 ) -> ParsedCorpus:
-    """The sentences of a CoNLL-U file, a Penn file, or both (then sentence n of one is sentence n of the other); or the
-    lines of a tokenised text, without trees."""
-    reader = CorpusReader(SideFiles(conllu, penn, text), head_words=binarize == "head")
+    """The sentences of a CoNLL-U file, a Penn file, or both (then sentence n of one is sentence n of the other); those of JSON
+    lines; or the lines of a tokenised text, without trees."""
+    reader = CorpusReader(SideFiles(conllu, penn, text, jsonl), head_words=binarize == "head")
     for _ in reader.read():
         pass
     corpus = reader.native.corpus()
@@ -202,7 +229,7 @@ def read_parsed_corpus(
     try:
         corpus.binarize(binarize)
     except ValueError as error:
-        raise InputError(str(error), path=penn, remedy="give trees that are not binarised") from None
+        raise InputError(str(error), path=penn or jsonl, remedy="give trees that are not binarised") from None
     return ParsedCorpus(corpus, int(reader.native.facts(0)[0].sum()))
 
 
@@ -252,7 +279,7 @@ def iterate_parsed_bitext(
 
 class CorpusReader:
     """The native reader of the files of a corpus: ``for _ in reader.read(): ...``, then `bitext`, or ``native.corpus()``
-    where there is no target."""
+    where there is no target. Of JSON lines of pairs it then reads the sentences of one ``side``."""
 
     def __init__(
         self,
@@ -264,19 +291,18 @@ class CorpusReader:
         head_words: bool = False,
         surfaces: bool = False,
         node_threshold: float = 0.0,
+        side: Side = "source",
     ) -> None:
         paths = (*source, *(target or SideFiles()), links, nodes)
         self.paths = {n: os.fspath(path) for n, path in enumerate(paths) if path is not None}
         self.blamed = source.name
-        for side, files in (("source", source), ("target", target)):
-            if files is not None and not (files.conllu or files.penn or files.text):
-                raise ConfigError(f"no {side}", remedy="give a CoNLL-U file, a Penn file, both, or a text")
-            if files is not None and files.text and (files.conllu or files.penn):
-                raise ConfigError(
-                    f"trees and text of the {side}", remedy="the words of the trees are the text: leave it out"
-                )
+        source.check(side if target is None else "source")
+        if target is not None:
+            target.check("target")
         names = [self.paths.get(n) for n in range(len(_STREAMS))]
-        self.native = core.CorpusReader(names, _head_tables() if head_words else [], surfaces, node_threshold)
+        # Brackets have no gaps; in JSON lines there may be some, and the heads of phrases say how they are closed.
+        tables = _head_tables() if head_words or source.jsonl or (target and target.jsonl) else []
+        self.native = core.CorpusReader(names, tables, head_words, surfaces, node_threshold, side == "target")
         self._lifted = 0
 
     def read(self) -> Iterator[None]:
@@ -343,10 +369,17 @@ def _head_tables() -> list[core.HeadTable]:
 # Sentences of files
 
 
-def read_trees(conllu: type_path | None, penn: type_path | None) -> Iterator[ParsedSentence]:
-    """Sentences with the trees of one file, or of two files of the same sentences."""
-    if conllu is None and penn is None:
-        raise ConfigError("no trees", remedy="give a CoNLL-U file, a Penn file, or both")
+def read_trees(
+    conllu: type_path | None, penn: type_path | None, jsonl: type_path | None = None, side: Side = "source"
+) -> Iterator[ParsedSentence]:
+    """Sentences with the trees of one file, or of two files of the same sentences; of pairs in JSON lines those of one side."""
+    if conllu is None and penn is None and jsonl is None:
+        raise ConfigError("no trees", remedy="give a CoNLL-U file, a Penn file, both, or JSON lines")
+    SideFiles(conllu, penn, None, jsonl).check(side)
+    if jsonl is not None:
+        for item in read_jsonl(jsonl):
+            yield item if isinstance(item, ParsedSentence) else getattr(item, side)
+        return
     if conllu is None or penn is None:
         yield from read_conllu(conllu) if conllu is not None else read_penn(penn or "")
         return

@@ -58,7 +58,7 @@ def write_jsonl(items: Iterable[ParsedSentence | AlignedPair], path: type_path) 
 def read_jsonl(path: type_path) -> Iterator[ParsedSentence | AlignedPair]:
     """Stream sentences and pairs; empty lines are skipped."""
     for line, text in read_lines(path, max_bytes=MAX_LINE_BYTES):
-        if text.strip():
+        if text.strip(" \t\r"):
             try:
                 yield parse_json(text)
             except TreeglotError as error:
