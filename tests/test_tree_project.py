@@ -21,9 +21,12 @@ import pytest
 from cli_runner import Run
 from treeglot import ConfigError, InputError
 from treeglot.examples import Sizes, worked_example, write_example
+from treeglot.parsers.base import BOTH
+from treeglot.parsers.complete import complete
 from treeglot.pipeline.config import parse_config
 from treeglot.pipeline.decoding import as_corpus, phrasal_uses, read_part
 from treeglot.pipeline.parsing import text_words, tree_files
+from treeglot.pipeline.parts import TreeSide
 from treeglot.pipeline.project import Project
 from treeglot.pipeline.systems import preset, presets
 from treeglot.pipeline.translation import Translator
@@ -31,10 +34,11 @@ from treeglot.search.display import list_steps
 from treeglot.tables import RuleTable
 from treeglot.trees import ConstituencyTree, DependencyTree, ParsedSentence, Tokens
 from treeglot.trees.conllu import read_conllu, write_conllu
-from treeglot.trees.corpus import read_trees
+from treeglot.trees.corpus import SideFiles, parsed_corpus, read_trees
 from treeglot.trees.penn import parse_penn, read_penn, write_penn
 from treeglot.trees.projectivity import projectivize
 from treeglot.trees.stored import open_corpus
+from treeglot.trees.treejson import write_jsonl
 
 CONFIG = """\
 [languages]
@@ -128,6 +132,7 @@ def test_presets_and_sections() -> None:
         ),
         ('[systems."../x"]\ngrammars = ["dep2str"]', "a name has letters"),
         ('[data.tests.dev]\nsource = "a"\ntarget = "b"', "name of another part"),
+        ('[data.tests.x]\njsonl = "a"\npenn = "b"\ntarget = "c"', "JSON lines of a side, or"),
         ('[data.tests.more]\nsorce = "a"\ntarget = "b"', "unknown key 'data.tests.more.sorce'"),
         ('[data.dev]\nconllu = "a"', "give either source and target, or file"),
         ('[data.dev]\nfile = "a.tmx"\ntarget = "b"', "give either source and target, or file"),
@@ -328,6 +333,53 @@ def test_trees_of_the_target(raw: Path, tmp_path: Path) -> None:
         assert heads == () and tuple(phrase[0] for phrase in phrases) == tree.labels
     assert open_corpus(project.parsed_corpus("dev")).columns.target.first_without(False) == 0
     assert "trees of the target: given" in (folder / "corpus/train.trees.txt").read_text(encoding="utf-8")
+
+
+def test_a_project_from_json_lines(run: Run, raw: Path, tmp_path: Path) -> None:
+    """One file of pairs for both sides: the corpus is that of the CoNLL-U and Penn files; it trains and translates."""
+    files = data_section().replace('target = "raw/train.en"', 'target_conllu = "raw/train.en.conllu"')
+    files = files.replace(".en.conllu", '.en.conllu"\ntarget_penn = "raw/train.en.penn')
+    rows = [f'[data.{part}]\njsonl = "raw/{part}.jsonl"\ntarget = "raw/{part}.en"' for part in PARTS[1:]]
+    rows.append('[data.train]\njsonl = "raw/train.jsonl"\ntarget_jsonl = "raw/train.jsonl"')
+    more = "[systems.stssg]\n[systems.consdep2str]"
+    projects = [
+        Project(make_project(tmp_path / "files", raw, data=files, more=more)),
+        Project(make_project(tmp_path / "lines", raw, data="\n".join(rows), more=more)),
+    ]
+    for part in PARTS:
+        for project in projects:
+            project.runner.run(next(s for s in project.training_stages() if s.name == f"corpus-{part}"))
+        first, second = (project.parsed_corpus(part).read_bytes() for project in projects)
+        assert first == second
+        for kind in ("report", "trees"):
+            texts = {(p.folder / f"corpus/{part}.{kind}.txt").read_text(encoding="utf-8") for p in projects}
+            assert len(texts) == 1
+    folder = projects[1].folder
+    checked = run("config", "check", folder)
+    assert checked.code == 0, checked.err
+    for system in ("stssg", "consdep2str"):
+        trained = run("-q", "train", folder, "--system", system)
+        assert trained.code == 0, trained.err
+        result = run("-q", "translate", "--trees", raw / "test.jsonl", "--project", folder, "--system", system)
+        assert result.code == 0 and len(result.out.splitlines()) == 20
+
+
+def test_json_lines_with_gaps_and_without_some_trees(tmp_path: Path) -> None:
+    """What is missing is converted, gaps are closed, and the report says how many; a sentence without a tree is refused."""
+    tokens = Tokens(["what", "did", "he", "say"], xpos=["WP", "VBD", "PRP", "VB"])
+    gap = ConstituencyTree.build(tokens, ("S", ("VP", 0, 3), 1, ("NP", 2)))
+    heads = DependencyTree(tokens, [3, 3, 3, -1])
+    items = [ParsedSentence.of(heads, gap), ParsedSentence.of(None, gap), ParsedSentence.of(heads)]
+    write_jsonl(items, tmp_path / "t.jsonl")
+    files = SideFiles(jsonl=tmp_path / "t.jsonl")
+    side = TreeSide(files, tmp_path)
+    expected = parsed_corpus(complete(item, BOTH) for item in items).columns
+    for n in range(3):
+        assert side.trees.sentence(n) == expected.sentence(n)
+    assert list(map(int, side.new_arcs)) == [0, 1, 0] and list(map(int, side.new_phrases)) == [0, 0, 1]
+    write_jsonl([*items, ParsedSentence(tokens)], tmp_path / "t.jsonl")
+    with pytest.raises(InputError, match="sentence 4 has no tree"):
+        TreeSide(files, tmp_path)
 
 
 def test_trees_of_the_target_by_the_project(raw: Path, tmp_path: Path) -> None:
