@@ -1,4 +1,4 @@
-"""Reading a parsed corpus for extraction: from its files, from the mapped file of a project, and by way of Python objects.
+"""Reading a parsed corpus for extraction: from its files, from JSON lines, from a project's mapped file, and by way of Python objects.
 
     python bench/parsed_corpus.py [--work FOLDER]
 
@@ -27,6 +27,7 @@ from treeglot.trees.corpus import (
     read_trees,
 )
 from treeglot.trees.stored import open_corpus, write_corpus
+from treeglot.trees.treejson import write_jsonl
 from treeglot.trees.wordlinks import read_pharaoh
 
 ROUNDS = 5
@@ -57,17 +58,21 @@ def main() -> None:
         folder = work or Path(scratch)
         folder.mkdir(parents=True, exist_ok=True)
         source, target, links = prepare(data, folder)
+        lines = SideFiles(jsonl=folder / "de.jsonl")
+        write_jsonl(read_trees(source.conllu, source.penn), folder / "de.jsonl")
         stored = folder / "corpus.tgpc"
         write_corpus(read_parsed_bitext(source, target, links), stored)
 
-        def by_objects() -> ParsedBitext:
+        def by_objects(files: SideFiles) -> ParsedBitext:
             words = (line.split() for _, line in read_lines(target.text or ""))
             pairs = ([(link.source, link.target) for link in pair.links] for pair in read_pharaoh(links))
-            return parsed_bitext(zip(read_trees(source.conllu, source.penn), words, pairs, strict=True))
+            return parsed_bitext(zip(read_trees(files.conllu, files.penn, files.jsonl), words, pairs, strict=True))
 
         ways: dict[str, tuple[int, Callable[[], ParsedBitext]]] = {
-            "Python objects": (1, by_objects),
+            "Python objects": (1, lambda: by_objects(source)),
+            "JSON lines, by Python objects": (1, lambda: by_objects(lines)),
             "CoNLL-U, brackets, text and links": (ROUNDS, lambda: read_parsed_bitext(source, target, links)),
+            "JSON lines, text and links": (ROUNDS, lambda: read_parsed_bitext(lines, target, links)),
             "the mapped file, and links": (ROUNDS, lambda: open_corpus(stored, [links])),
         }
         best: dict[str, float] = {}

@@ -155,6 +155,9 @@ def test_trees_and_text_of_different_length(run: Run, tmp_path: Path) -> None:
     target.write_text(target.read_text(encoding="utf-8") + "one more\n", encoding="utf-8")
     result = run("config", "check", folder)
     assert result.code == 1 and "60 sentences, but" in result.out and "61 lines" in result.out
+    setting(folder, 'conllu = "raw/train.zh.conllu"\npenn = "raw/train.zh.penn"', 'jsonl = "raw/train.jsonl"')
+    result = run("config", "check", folder)
+    assert result.code == 1 and "train.jsonl: 60 sentences, but" in result.out and "61 lines" in result.out
 
 
 def test_not_utf8(run: Run, tmp_path: Path) -> None:
