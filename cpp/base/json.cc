@@ -41,16 +41,10 @@ void append_utf8(std::string& out, std::uint32_t character) {
 
 }  // namespace
 
-Kind Value::kind() const { return document_->nodes_[place_].kind; }
-
 std::string_view Value::raw() const {
   const Document::Node& node = document_->nodes_[place_];
   return document_->text_.substr(node.begin, node.end - node.begin);
 }
-
-std::string_view Value::text() const { return document_->text_of(document_->nodes_[place_]); }
-
-std::size_t Value::size() const { return document_->nodes_[place_].size; }
 
 std::int64_t Value::integer() const {
   std::string_view digits = raw();
@@ -72,17 +66,6 @@ double Value::number() const {
   return value;
 }
 
-Value::Iterator& Value::Iterator::operator++() {
-  place_ = document_->nodes_[place_].next;
-  return *this;
-}
-
-Value::Iterator Value::end() const { return {*document_, document_->nodes_[place_].next}; }
-
-std::string_view Document::text_of(const Node& node) const {
-  return (node.unescaped ? std::string_view(unescaped_) : text_).substr(node.text_begin, node.size);
-}
-
 void Document::fail(std::size_t at, const std::string& message) const {
   throw InputError(line_, count_characters(text_.substr(0, at)) + 1, "not JSON: " + message,
                    "each line must be one JSON object");
@@ -99,13 +82,6 @@ Value Document::parse(std::string_view text, std::size_t line) {
   skip_space();
   if (place_ < text_.size()) fail(place_, "more text after the value");
   return {*this, 0};
-}
-
-void Document::skip_space() {
-  while (place_ < text_.size() &&
-         (text_[place_] == ' ' || text_[place_] == '\t' || text_[place_] == '\n' || text_[place_] == '\r')) {
-    ++place_;
-  }
 }
 
 std::uint32_t Document::open(Kind kind) {

@@ -94,4 +94,28 @@ class Document {
   std::vector<std::string_view> keys_;
 };
 
+inline void Document::skip_space() {
+  while (place_ < text_.size() &&
+         (text_[place_] == ' ' || text_[place_] == '\t' || text_[place_] == '\n' || text_[place_] == '\r')) {
+    ++place_;
+  }
+}
+
+inline Kind Value::kind() const { return document_->nodes_[place_].kind; }
+
+inline std::string_view Value::text() const { return document_->text_of(document_->nodes_[place_]); }
+
+inline std::size_t Value::size() const { return document_->nodes_[place_].size; }
+
+inline Value::Iterator& Value::Iterator::operator++() {
+  place_ = document_->nodes_[place_].next;
+  return *this;
+}
+
+inline Value::Iterator Value::end() const { return {*document_, document_->nodes_[place_].next}; }
+
+inline std::string_view Document::text_of(const Node& node) const {
+  return (node.unescaped ? std::string_view(unescaped_) : text_).substr(node.text_begin, node.size);
+}
+
 }  // namespace treeglot::json

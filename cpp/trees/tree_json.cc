@@ -267,9 +267,9 @@ struct Scanner::Place {
   }
 };
 
-// The columns of annotation; those that are not given are empty.
+// The columns of annotation. Only those of tags are kept; the others are checked.
 struct Scanner::Columns {
-  std::array<std::optional<std::vector<std::string_view>>, kAnnotations.size()> given;
+  std::vector<std::string_view> upos, xpos;
 };
 
 const Sentence* Scanner::next() {
@@ -310,14 +310,23 @@ void Scanner::read_pair(const Place& pair) {
 }
 
 void Scanner::read_columns(const Place& place, const Place& sentence_place, std::size_t words, Columns& columns) {
+  columns.upos.clear();
+  columns.xpos.clear();
+  std::array<std::optional<std::size_t>, kAnnotations.size()> sizes;
   for (std::size_t n = 0; n < kAnnotations.size(); ++n) {
-    std::vector<std::string_view> column;
-    if (place.read_items(kAnnotations[n], column, string_of)) columns.given[n] = std::move(column);
+    place.read(kAnnotations[n], [&](Value value) {
+      if (n == kUpos || n == kXpos) {
+        read_list(value, n == kUpos ? columns.upos : columns.xpos, string_of);
+      } else {
+        for (const Value item : list_of(value)) string_of(item);
+      }
+      sizes[n] = value.size();
+    });
   }
   for (std::size_t n = 0; n < kAnnotations.size(); ++n) {
-    if (columns.given[n] && columns.given[n]->size() != words) {
-      sentence_place.fail_sentence(std::to_string(words) + " forms but " + std::to_string(columns.given[n]->size()) +
-                                   " " + std::string(kAnnotations[n]));
+    if (sizes[n].value_or(words) != words) {
+      sentence_place.fail_sentence(std::to_string(words) + " forms but " + std::to_string(*sizes[n]) + " " +
+                                   std::string(kAnnotations[n]));
     }
   }
 }
@@ -325,10 +334,9 @@ void Scanner::read_columns(const Place& place, const Place& sentence_place, std:
 // XPOS, else UPOS.
 void Scanner::read_tags(const Columns& columns, std::size_t words, std::vector<std::string_view>& tags) const {
   tags.assign(words, kUnset);
-  for (const Annotation column : {kUpos, kXpos}) {
-    if (!columns.given[column]) continue;
-    for (std::size_t j = 0; j < words; ++j) {
-      if (const std::string_view tag = (*columns.given[column])[j]; tag != kUnset) tags[j] = tag;
+  for (const auto* column : {&columns.upos, &columns.xpos}) {
+    for (std::size_t j = 0; j < column->size(); ++j) {
+      if ((*column)[j] != kUnset) tags[j] = (*column)[j];
     }
   }
 }
