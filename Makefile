@@ -77,7 +77,7 @@ endif
 # Sanitizers: AddressSanitizer and UndefinedBehaviorSanitizer over the core's tests and over the part of the Python suite that
 # works on the core, ThreadSanitizer over the core's tests.
 CORE_FACING := align_learning align_models align_symmetrize conllu forest ghkm_rules hdr_rules hierarchical_rules hypergraph \
-  lm mapped_files mwu_forest mwu_rules native_corpus parsed_corpus phrase_decoder phrases rule_table rules_extract subtree_lexical tables tree_decoder \
+  lm mapped_files mwu_forest mwu_rules native_corpus native_json parsed_corpus phrase_decoder phrases rule_table rules_extract subtree_lexical tables tree_decoder \
   tree2tree_rules tree_kernels tuning words
 sanitize: sanitize-core sanitize-threads sanitize-python
 build/core-sanitize: $(VENV)/.test
