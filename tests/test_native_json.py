@@ -30,6 +30,7 @@ from treeglot.trees.corpus import (
     CorpusReader,
     Side,
     SideFiles,
+    parsed_bitext,
     parsed_corpus,
     read_parsed_bitext,
     read_parsed_corpus,
@@ -115,6 +116,8 @@ def test_both_sides_of_pairs(tmp_path: Path, items: list[AlignedPair]) -> None:
             numbers.append(lambda node, origin=origin: origin.index(node) if node >= 0 else len(origin) + ~node)  # type: ignore[misc]
         joined = sorted((numbers[0](link.source), numbers[1](link.target)) for link in all_links(pair))
         assert bitext.node_links(n) == joined
+        built = parsed_bitext([(pair.source, pair.target, [], [(k.source, k.target) for k in all_links(pair)])])
+        assert built.columns.node_links(0) == joined
     for name, sides in (("source", [p.source for p in items]), ("target", [p.target for p in items])):
         which: Side = "source" if name == "source" else "target"
         reader = CorpusReader(side, side=which)

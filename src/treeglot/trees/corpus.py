@@ -140,7 +140,7 @@ def parsed_corpus(
     columns = core.ParsedCorpus()
     moved = 0
     for sentence in sentences:
-        added, arcs = _columns(sentence, casing, binarize)
+        added, arcs, _ = _columns(sentence, casing, binarize)
         columns.add(*added)
         moved += arcs
     return ParsedCorpus(columns, moved)
@@ -159,15 +159,16 @@ def parsed_bitext(
     source and target, phrase n of the tree as n and word j as ~j. Trees of the target are not binarised."""
     corpus = ParsedBitext()
     for number, (sentence, target, links, *nodes) in enumerate(pairs, start=1):
-        columns, moved = _columns(sentence, casing, binarize)
-        target_columns: Columns = (
-            _columns(target, None, "none")[0] if isinstance(target, ParsedSentence) else (target, (), (), ())
-        )
-        node_links = [
-            (_node_number(source_node, columns), _node_number(target_node, target_columns))
-            for source_node, target_node in (nodes[0] if nodes else ())
-        ]
+        columns, moved, phrases = _columns(sentence, casing, binarize)
+        if isinstance(target, ParsedSentence):
+            target_columns, _, target_phrases = _columns(target, None, "none")
+        else:
+            target_columns, target_phrases = (target, (), (), ()), ()
         try:
+            node_links = [
+                (_node_number(source_node, columns, phrases), _node_number(target_node, target_columns, target_phrases))
+                for source_node, target_node in (nodes[0] if nodes else ())
+            ]
             corpus.columns.add(columns, target_columns, links, node_links)
         except ValueError as error:
             raise TreeError(
@@ -178,12 +179,20 @@ def parsed_bitext(
     return corpus
 
 
-def _node_number(node: int, columns: Columns) -> int:
-    """A phrase n or word ~j of a tree as the core numbers nodes: the words after the phrases."""
-    return node if node >= 0 else len(columns[3]) + ~node
+def _node_number(node: int, columns: Columns, phrases: Sequence[int]) -> int:
+    """A phrase n or word ~j of a tree as the core numbers nodes: the words after the phrases.
+
+    ``phrases`` has the numbers that phrases of the tree have in the columns.
+    """
+    if node < 0:
+        return len(columns[3]) + ~node
+    if node >= len(phrases):
+        raise ValueError(f"a node link is outside: the tree has no phrase {node}")
+    return phrases[node]
 
 
-def _columns(sentence: ParsedSentence, casing: Casing | None, binarize: Binarize) -> tuple[Columns, int]:
+def _columns(sentence: ParsedSentence, casing: Casing | None, binarize: Binarize) -> tuple[Columns, int, Sequence[int]]:
+    """Columns for the core, lifted arcs, and the number that each phrase of the tree has in the columns."""
     words = sentence.tokens.forms if casing is None else [casing(word) for word in sentence.tokens.forms]
     heads: Sequence[int] = ()
     moved = 0
@@ -191,19 +200,31 @@ def _columns(sentence: ParsedSentence, casing: Casing | None, binarize: Binarize
         tree = projectivize(sentence.dependency)
         heads, moved = tree.heads, lifted(tree)
     phrases: list[Phrase] = []
+    numbers: Sequence[int] = ()
     if sentence.constituency is not None:
         constituency = sentence.constituency
+        numbers = range(len(constituency))
         if not constituency.is_continuous:
-            constituency = make_continuous(constituency).tree
+            constituency, origin = make_continuous(constituency)
+            numbers = _renumbered(numbers, origin)
         if binarize != "none":
-            constituency = binarize_tree(constituency, binarize).tree
+            constituency, origin = binarize_tree(constituency, binarize)
+            numbers = _renumbered(numbers, origin)
         phrases = [
             (label, begin, end, parent)
             for label, (begin, end), parent in zip(
                 constituency.labels, constituency.spans, constituency.parents, strict=True
             )
         ]
-    return (words, sentence.tokens.tags, heads, phrases), moved
+    return (words, sentence.tokens.tags, heads, phrases), moved, numbers
+
+
+def _renumbered(numbers: Sequence[int], origin: Sequence[int]) -> list[int]:
+    """Where phrases are after a conversion; of those with one origin the topmost, which is the first, stands for it."""
+    where: dict[int, int] = {}
+    for new, old in enumerate(origin):
+        where.setdefault(old, new)
+    return [where[number] for number in numbers]
 
 
 # From files
