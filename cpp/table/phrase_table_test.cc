@@ -1,35 +1,16 @@
 #include "table/phrase_table.hh"
 
-#include <unistd.h>
-
 #include <boost/test/unit_test.hpp>
-#include <cstdlib>
-#include <fstream>
 #include <map>
 #include <random>
 
+#include "table/folder_test.hh"
 #include "table/moses_text.hh"
 
 using namespace treeglot;
+using namespace treeglot::test;
 
 namespace {
-
-struct Folder {
-  Folder() {
-    char name[] = "/tmp/treeglot-test-XXXXXX";
-    path = ::mkdtemp(name);
-  }
-  ~Folder() {
-    for (const std::string& file : files) ::unlink(file.c_str());
-    ::rmdir(path.c_str());
-  }
-  std::string file(const std::string& name) {
-    files.push_back(path + "/" + name);
-    return files.back();
-  }
-  std::string path;
-  std::vector<std::string> files;
-};
 
 void fill(AlignedBitext& corpus, int sentences) {
   std::mt19937 random(7);
@@ -44,11 +25,6 @@ void fill(AlignedBitext& corpus, int sentences) {
     BOOST_REQUIRE(!corpus.add(source, target, links));
   }
   corpus.finish();
-}
-
-std::string bytes_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 }  // namespace

@@ -1,38 +1,19 @@
 #include "table/rule_table.hh"
 
-#include <unistd.h>
-
 #include <boost/test/unit_test.hpp>
-#include <cstdlib>
-#include <fstream>
 #include <map>
 #include <random>
 #include <set>
 
 #include "grammars/registry.hh"
+#include "table/folder_test.hh"
 #include "table/rule_counts.hh"
 #include "table/rule_table_writer.hh"
 
 using namespace treeglot;
+using namespace treeglot::test;
 
 namespace {
-
-struct Folder {
-  Folder() {
-    char name[] = "/tmp/treeglot-test-XXXXXX";
-    path = ::mkdtemp(name);
-  }
-  ~Folder() {
-    for (const std::string& file : files) ::unlink(file.c_str());
-    ::rmdir(path.c_str());
-  }
-  std::string file(const std::string& name) {
-    files.push_back(path + "/" + name);
-    return files.back();
-  }
-  std::string path;
-  std::vector<std::string> files;
-};
 
 void fill(ParsedBitext& corpus, int sentences) {
   std::mt19937 random(7);
@@ -64,11 +45,6 @@ RuleStatistics build(const ParsedBitext& corpus, const std::string& path, const 
   RuleStatistics statistics = count_rules(corpus, categories, make, options, writer);
   writer.finish(statistics);
   return statistics;
-}
-
-std::string bytes_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 RuleTable::Place walk(const RuleTable& table, std::span<const Symbol> source) {
