@@ -6,6 +6,8 @@ CORE   := CMakeLists.txt pyproject.toml $(shell find cpp -name '*.cc' -o -name '
 CXX_SOURCES := $(shell find cpp -name '*.cc' -o -name '*.hh')
 BOOST   = $$($(BIN)/python -c "import pathlib, sysconfig; print(next(p.parent for p in pathlib.Path(sysconfig.get_path('data')).rglob('boost/test/included/unit_test.hpp')).parents[2])")
 
+unexport PYTHONDONTWRITEBYTECODE  # or every process that a test starts would compile the whole package once more
+
 .PHONY: help install demo test test-python test-core test-clang sanitize sanitize-core sanitize-threads \
   sanitize-python lint format bench docs fuzz clean
 help:
