@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
 from pathlib import Path
 
@@ -24,6 +25,7 @@ def own_files(name: str) -> tuple[str, ...]:
     return f"src/treeglot/grammars/{name}.py", "src/treeglot/grammars/combinations.py", f"cpp/grammars/{name}/"
 
 
+@functools.cache
 def python_texts(path: Path) -> set[str]:
     """The texts in the code of a file that are not docstrings."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
@@ -34,12 +36,18 @@ def python_texts(path: Path) -> set[str]:
         and node.body
         and isinstance(node.body[0], ast.Expr)
     }
-    alone = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}  # texts below attributes
+    docstrings |= {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}  # texts below attributes
     return {
         node.value
         for node in ast.walk(tree)
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings | alone
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings
     }
+
+
+@functools.cache
+def cpp_code(path: Path) -> str:
+    """A file without its comments."""
+    return re.sub(r"//[^\n]*", "", path.read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize("name", list(registry.grammars()))
@@ -57,7 +65,7 @@ def test_a_name_stands_in_its_own_files_only(name: str) -> None:
         place = path.relative_to(ROOT).as_posix()
         if path.suffix not in (".cc", ".hh") or "_test." in path.name or place.startswith(own_files(name)):
             continue
-        code = re.sub(r"//[^\n]*", "", path.read_text(encoding="utf-8"))
+        code = cpp_code(path)
         if f'"{name}"' in code and not (name in PLAIN_WORD and f'arg("{name}")' in code):
             spelt.append(place)
     assert not spelt
