@@ -1,4 +1,5 @@
-"""How much the tests try: a quarter of the random cases by default, all of them with ``TREEGLOT_TEST_EFFORT=1``, or more."""
+"""How much the tests try: a quarter of the random cases and a third of the costly ones by default, all of them with
+``TREEGLOT_TEST_EFFORT=1``, or more."""
 
 from __future__ import annotations
 

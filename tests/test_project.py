@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from cli_runner import Run
+from effort import worlds
 from treeglot.examples import Sizes, write_example
 from treeglot.lm import LanguageModel
 from treeglot.pipeline.project import Project
@@ -154,7 +155,7 @@ def test_truecasing_and_running_text(run: Run, raw: Path, tmp_path: Path) -> Non
     assert result.out[0].isupper()
 
 
-@pytest.mark.parametrize("moments", [20])
+@pytest.mark.parametrize("moments", [worlds(20)])
 def test_kill_at_random_moments(raw: Path, tuned: Path, tmp_path: Path, moments: int) -> None:
     """kill -9 again and again; what comes out in the end is what an undisturbed run makes."""
     folder = make_project(tmp_path / "killed", raw)
