@@ -30,8 +30,9 @@ from treeglot.pipeline.parsing import text_words, tree_files
 from treeglot.pipeline.parts import TreeSide
 from treeglot.pipeline.project import Project
 from treeglot.pipeline.systems import preset, presets
-from treeglot.pipeline.translation import Translator
+from treeglot.pipeline.translation import Translated, Translator
 from treeglot.search.display import list_steps
+from treeglot.search.display.fragments import tree_pair
 from treeglot.tables import RuleTable
 from treeglot.trees import ConstituencyTree, DependencyTree, ParsedSentence, Tokens
 from treeglot.trees.conllu import read_conllu, write_conllu
@@ -457,6 +458,22 @@ def test_every_preset_translates(run: Run, tuned: Path, both: Path, system: str)
             assert translated.result is not None
             total = sum(translator.weights[name] * value for name, value in translated.result.features.items())
             assert translated.result.score == pytest.approx(total, abs=1e-3)
+            if preset(system).target_needs:
+                check_fragments(translated)
+
+
+def check_fragments(translated: Translated) -> None:
+    """The nodes that pictures give to a rule are those of its sides."""
+    assert translated.derivation is not None
+    steps = list_steps(translated.derivation)
+    pair = tree_pair(translated.sentence, steps)
+    assert pair is not None
+    for side, text in ((pair.source, "source"), (pair.target, "target_tree")):
+        assert side.tree is not None
+        nodes = [*zip(side.nodes, side.tree.labels, strict=True), *zip(side.words, side.tree.tokens.xpos, strict=True)]
+        for step in (step for step in steps if step.use.target_tree):
+            labels = sorted(label for owner, label in nodes if owner == step.number)
+            assert labels == sorted(re.findall(r"\(([^ ()]+)", getattr(step.use, text)))
 
 
 def test_ways_to_give_trees(run: Run, tuned: Path, tmp_path: Path) -> None:

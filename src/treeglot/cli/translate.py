@@ -32,9 +32,7 @@ from treeglot.search import (
     read_weights,
     word_corpus,
 )
-from treeglot.search.display import Explained, derivation_svg, derivation_text, page, to_record
-from treeglot.search.target_trees import target_tree
-from treeglot.trees.display.text import constituency_text
+from treeglot.search.display import Explained, derivation_svg, derivation_text, page, to_record, trees_text
 from treeglot.trees.sentence import ParsedSentence
 from treeglot.trees.tokens import Tokens
 
@@ -102,13 +100,14 @@ def translate(
                 lines = (line for _, line in read_lines(text))
                 results = translator.lines(lines, tokenized=tokenized, batch=size, **options)
         file = stack.enter_context(atomic_write(out))
+        color = out == "-" and sys.stdout.isatty()
         for number, translated in enumerate(track(results, "translating")):
             if as_json:
                 file.write(json.dumps(_record(translated, nbest, explain, values), ensure_ascii=False) + "\n")
             elif nbest:
                 file.writelines(nbest_lines(number, translated.result) if translated.result is not None else ())
             elif explain:
-                file.write(explanation(number, translated, values))
+                file.write(explanation(number, translated, values, color))
             else:
                 file.write(translated.text + "\n")
             if out == "-":
@@ -168,13 +167,12 @@ def _record(translated: Translated, nbest: int, explain: bool, weights: dict[str
     return record
 
 
-def explanation(number: int, translated: Translated, weights: dict[str, float]) -> str:
+def explanation(number: int, translated: Translated, weights: dict[str, float], color: bool = False) -> str:
     """Which rule or phrase became what, and what each step adds to each feature, as text."""
     result = translated.result
     if result is None:
         return f"{number + 1}  (an empty line)\n\n"
     rows = [f"{number + 1}  {translated.line}", f"   {translated.text}   ({result.score:.3f})"]
-    rows += [f"   {line}" for line in derivation_text(result.derivation, weights).splitlines()]
-    if (tree := target_tree(result.derivation)) is not None:
-        rows += [f"   {line}" for line in constituency_text(tree).splitlines()]
+    rows += [f"   {line}" for line in derivation_text(result.derivation, weights, color=color).splitlines()]
+    rows += [f"   {line}" for line in trees_text(translated.sentence, result.derivation, color=color).splitlines()]
     return "\n".join(rows) + "\n\n"

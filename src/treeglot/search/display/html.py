@@ -10,14 +10,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from treeglot.errors import ConfigError
-from treeglot.search.display.colours import step_colour
+from treeglot.search.display.pieces import ancestors, colour_of, style
 from treeglot.search.display.steps import Step, list_steps
-from treeglot.search.display.svg import derivation_svg, style
-from treeglot.search.display.text import show
-from treeglot.search.target_trees import target_tree
-from treeglot.search.translation import RuleUse
+from treeglot.search.display.svg import derivation_svg
+from treeglot.search.display.text import show, target_side
+from treeglot.search.translation import RuleUse, walk
 from treeglot.trees.display.geometry import Look
-from treeglot.trees.display.picture import sentence_svg
 from treeglot.trees.display.svg import escape, style_sheet
 from treeglot.trees.sentence import ParsedSentence
 
@@ -64,6 +62,12 @@ nav a{color:inherit;display:block;overflow:hidden;text-overflow:ellipsis;white-s
 """
 
 
+_TREES = (
+    "So do its nodes in the trees; its number stands where they begin. What is grey and dashed was made by no rule: words that were "
+    "copied, parts that were put one after the other."
+)
+
+
 def page(items: Sequence[Explained], title: str = "Derivations") -> str:
     """A whole page about some translations."""
     if not items:
@@ -71,6 +75,8 @@ def page(items: Sequence[Explained], title: str = "Derivations") -> str:
     look = Look()
     parts = []
     most = 0
+    has_trees = any(use.target_tree for item in items for use in walk(item.derivation))
+    covers = "Bars show all that a rule covers." if not has_trees else _TREES
     for number, item in enumerate(items, start=1):
         steps = list_steps(item.derivation)
         most = max(most, len(steps))
@@ -94,7 +100,7 @@ def page(items: Sequence[Explained], title: str = "Derivations") -> str:
 <body>
 <h1>{escape(title)}</h1>
 <p class="soft">Every rule has a number and a colour: source words that it covers itself and target words that it made share them.
-Bars show all that a rule covers. Point at a rule or a word to see its part of the translation.</p>
+{covers} Point at a rule or a word to see its part of the translation.</p>
 {listed}
 {"".join(parts)}
 </body>
@@ -111,12 +117,17 @@ def _highlights(most: int) -> str:
     rules = [
         "section:has([class^=k]:hover,[class*=' k']:hover) .tg-flow{fill-opacity:.04}",
         "section:has([class^=k]:hover,[class*=' k']:hover) .tg-bar{stroke-opacity:.15}",
+        "section:has([class^=k]:hover,[class*=' k']:hover) .tg-chip{fill-opacity:.1}",
+        "section:has([class^=k]:hover,[class*=' k']:hover) .tg-edge{stroke-opacity:.12}",
     ]
     for k in range(1, most + 1):
         on = f"section:has(.k{k}:hover)"
         rules.append(f"{on} .u{k} .tg-chip{{fill-opacity:.42}}{on} .s{k} .tg-chip{{fill-opacity:.85}}")
         rules.append(f"{on} .tg-flow.s{k}{{fill-opacity:.5}}{on} .u{k} .tg-bar{{stroke-opacity:1}}")
-        rules.append(f"{on} span.u{k}{{box-shadow:inset 0 -3px {step_colour(k)}}}")
+        rules.append(
+            f"{on} .u{k} .tg-edge:not(.tg-neutral){{stroke-opacity:.55}}{on} .s{k} .tg-edge{{stroke-opacity:1}}"
+        )
+        rules.append(f"{on} span.u{k}{{box-shadow:inset 0 -3px var(--rule)}}")
     return "\n".join(rules) + "\n"
 
 
@@ -129,27 +140,15 @@ def _section(number: int, item: Explained, steps: Sequence[Step]) -> str:
 <p class="target" dir="auto">{_target(item.derivation, steps)}</p>
 <p class="soft">{system}score {item.score:.3f}, {len(steps)} rules</p>{reference}
 <div class="scroll">{picture}</div>
-{_target_tree(item.derivation)}<div class="scroll">{_table(item, steps)}</div>
+<div class="scroll">{_table(item, steps)}</div>
 </section>
 """
 
 
-def _target_tree(derivation: RuleUse) -> str:
-    """The tree of the translation, if its rules have trees."""
-    tree = target_tree(derivation)
-    if tree is None:
-        return ""
-    picture = sentence_svg(ParsedSentence.of(None, tree), styled=False)
-    return f'<p class="soft">the tree of the translation</p>\n<div class="scroll">{picture}</div>\n'
-
-
 def _target(derivation: RuleUse, steps: Sequence[Step]) -> str:
     """The target words on the colours of their rules; neighbours of one rule share a chip."""
-    above: dict[int, list[int]] = {0: []}
-    owner: dict[int, int] = {}
-    for step in steps:
-        above[step.number] = [step.number, *above[step.parent]]
-        owner.update(dict.fromkeys(step.target_words, step.number))
+    above = ancestors(steps)
+    owner = {i: step.number for step in steps for i in step.target_words}
     pieces: list[tuple[int, list[str]]] = []
     for i, word in enumerate(derivation.words):
         if pieces and pieces[-1][0] == owner.get(i, 0):
@@ -157,7 +156,7 @@ def _target(derivation: RuleUse, steps: Sequence[Step]) -> str:
         else:
             pieces.append((owner.get(i, 0), [word]))
     return " ".join(
-        f'<span class="k{k} {" ".join(f"u{n}" for n in above[k])}" style="background:{step_colour(k)}3d">'
+        f'<span class="k{k} {" ".join(f"u{n}" for n in above[k])}" style="--rule:{colour_of(steps[k - 1])};background:{colour_of(steps[k - 1])}3d">'
         f"{escape(' '.join(words))}<sub>{k}</sub></span>"
         for k, words in pieces
     )
@@ -168,7 +167,7 @@ def _table(item: Explained, steps: Sequence[Step]) -> str:
     rows = [f"<tr><th>rule</th><th>grammar</th><th>words</th>{score}<th>features</th></tr>"]
     for step in steps:
         use = step.use
-        badge = f'<span class="badge" style="background:{step_colour(step.number)}">{step.number}</span>'
+        badge = f'<span class="badge" style="background:{colour_of(step)}">{step.number}</span>'
         covered = " ".join(item.sentence.tokens.forms[j] for j in use.source_words)
         tip = escape(f"{covered} → {' '.join(use.words)}")
         added = f'<td class="n">{step.score(item.weights):+.2f}</td>' if item.weights else ""
@@ -176,7 +175,7 @@ def _table(item: Explained, steps: Sequence[Step]) -> str:
         rows.append(
             f'<tr class="k{step.number}" title="{tip}">'
             f'<td class="rule" style="padding-inline-start:{min(step.depth, 20) * 1.1:.1f}em">{badge}'
-            f'<bdi>{escape(show(use.source))}</bdi><span class="arrow">→</span><bdi>{escape(show(use.target))}</bdi></td>'
+            f'<bdi>{escape(show(use.source))}</bdi><span class="arrow">→</span><bdi>{escape(show(target_side(use)))}</bdi></td>'
             f"<td>{escape(use.grammar)}{label}</td>"
             f'<td class="n">{use.begin}–{use.end}</td>{added}<td class="features">{escape(_features(use))}</td></tr>'
         )

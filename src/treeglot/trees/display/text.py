@@ -16,10 +16,10 @@ that branches. Both keep their width in check: below `MAX_DEPTH` levels branches
 from __future__ import annotations
 
 from bisect import bisect_left, insort
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from treeglot.trees.constituency import ConstituencyTree
+from treeglot.trees.constituency import ConstituencyTree, NodeRef
 from treeglot.trees.dependency import ROOT, DependencyTree
 from treeglot.trees.display.labels import shown_function, shown_labels
 from treeglot.trees.display.phrases import gaps, runs, words_below
@@ -55,7 +55,16 @@ class Marks:
 BOXES = Marks()
 ASCII = Marks("-", "=", "|", ">", ".", "|", "`", "+++", "+++", "+", "+", "~", "-", "#o.")
 
-_STYLES = {"edge": "2", "number": "2", "form": "1", "tag": "36", "relation": "32", "label": "34;1", "function": "35"}
+_STYLES = {
+    "edge": "2",
+    "number": "2",
+    "form": "1",
+    "tag": "36",
+    "relation": "32",
+    "label": "34;1",
+    "function": "35",
+    "note": "1",
+}
 
 
 def paint(content: str, style: str, color: bool) -> str:
@@ -190,11 +199,13 @@ def constituency_text(
     width: int | None = None,
     max_depth: int | None = None,
     tokens: Tokens | None = None,
+    notes: Mapping[NodeRef, str] | None = None,
+    codes: Mapping[NodeRef, str] | None = None,
 ) -> str:
     """A constituency tree, one line for each branching phrase and each word.
 
     A phrase with one child shares its line. In a discontinuous tree the words are numbered, and a phrase with a gap
-    names its words.
+    names its words. ``notes`` stand before nodes; ``codes`` (parameters of a terminal's escape sequence) are colours of nodes.
 
     >>> print(constituency_text(ConstituencyTree.build("he wakes her up".split(), ("S", 0, ("VP", ("V", 1, 3), 2)))))
     S
@@ -207,6 +218,7 @@ def constituency_text(
     """
     marks = ASCII if ascii else BOXES
     tokens = tokens or tree.tokens
+    notes, codes = notes or {}, codes or {}
     if max_depth is None:
         max_depth = MAX_DEPTH if width is None else max(1, min(MAX_DEPTH, width // 6))
     gap = gaps(tree)
@@ -219,21 +231,22 @@ def constituency_text(
         node, before, below, depth = stack.pop()
         plain = before
         parts = [paint(before, "edge", color)]
-        chain: list[tuple[str, str, str]] = []
+        chain: list[tuple[NodeRef, str, str, str]] = []
         while node >= 0:
             where = ""
             if gap[node]:
                 spans = runs(words_below(tree, node))
                 where = " [" + " ".join(f"{a + 1}" if b == a + 1 else f"{a + 1}-{b}" for a, b in spans) + "]"
-            chain.append((labels[node], shown_function(tree.functions[node]), where))
+            chain.append((node, labels[node], shown_function(tree.functions[node]), where))
             if len(tree.children[node]) > 1:
                 break
             node = tree.children[node][0]
         pieces = [
-            (piece, style)
-            for number, (label, function, where) in enumerate(chain)
+            (piece, style, phrase)
+            for number, (phrase, label, function, where) in enumerate(chain)
             for piece, style in (
                 (marks.chain if number else "", "edge"),
+                (f"{notes[phrase]} " if phrase in notes else "", "note"),
                 (label, "label"),
                 (f"-{function}" if function else "", "function"),
                 (where, "number"),
@@ -243,21 +256,26 @@ def constituency_text(
         if node < 0:
             j = ~node
             function = shown_function(tree.word_functions[j])
-            pieces += [(" ", "edge")] if pieces else []
-            pieces += [(f"{j + 1} ", "number")] if numbered else []
+            pieces += [(" ", "edge", node)] if pieces else []
+            pieces += [(f"{notes[node]} ", "note", node)] if node in notes else []
+            pieces += [(f"{j + 1} ", "number", node)] if numbered else []
             tag = shown(tags[j])
-            pieces += [(tag, "tag")] if tag else []
-            pieces += [(f"-{function}", "function")] if function else []
-            pieces += [(" ", "edge")] if tag or function else []
-            pieces += [(visible(tokens.forms[j]), "form")]
-        for piece, style in pieces:
+            pieces += [(tag, "tag", node)] if tag else []
+            pieces += [(f"-{function}", "function", node)] if function else []
+            pieces += [(" ", "edge", node)] if tag or function else []
+            pieces += [(visible(tokens.forms[j]), "form", node)]
+        for piece, style, part in pieces:
             if width is not None:
                 room = width - columns(plain)
                 if room <= 0:
                     break
                 piece = clip(piece, room)
             plain += piece
-            parts.append(paint(isolate(piece) if style == "form" else piece, style, color))
+            drawn = isolate(piece) if style == "form" else piece
+            if color and part in codes and style != "edge":
+                parts.append(f"\x1b[{codes[part]}m{drawn}\x1b[0m")
+            else:
+                parts.append(paint(drawn, style, color))
         lines.append("".join(parts).rstrip())
         if node >= 0:
             children = tree.children[node]
