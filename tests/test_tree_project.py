@@ -39,7 +39,7 @@ from treeglot.trees.conllu import read_conllu, write_conllu
 from treeglot.trees.corpus import SideFiles, parsed_corpus, read_trees
 from treeglot.trees.penn import parse_penn, read_penn, write_penn
 from treeglot.trees.projectivity import projectivize
-from treeglot.trees.stored import open_corpus
+from treeglot.trees.stored import open_corpus, stored_sentence
 from treeglot.trees.treejson import write_jsonl
 
 CONFIG = """\
@@ -406,7 +406,7 @@ def test_trees_of_the_target_by_the_project(raw: Path, tmp_path: Path) -> None:
     assert len(RuleTable(project.rules(project.system("stssg").tables[0]))) > 100
 
 
-def test_links_of_nodes(both: Path) -> None:
+def test_links_of_nodes(run: Run, both: Path, tmp_path: Path) -> None:
     """Linked once, in blocks that survive an interruption; systems that use them have tables of their own."""
     project = Project(both)
     names = ["stssg", "stssg-dirc", "stssg-ewos"]
@@ -421,6 +421,39 @@ def test_links_of_nodes(both: Path) -> None:
     assert sum(map(len, linked)) > 5 * len(pairs) and any((0, 0) in links for links in linked)
     sizes = {name: len(RuleTable(project.rules(project.system(name).tables[0]))) for name in names}
     assert sizes["stssg"] < sizes["stssg-ewos"] and sizes["stssg"] < sizes["stssg-dirc"]
+
+    page = tmp_path / "links.html"
+    assert run("-q", "trees", "show", both, "--html", "--limit", 12, "--out", page).code == 0
+    assert page.read_text(encoding="utf-8").count("<svg ") == 12
+    shown = run("trees", "show", both, "--sentence", 3)
+    assert shown.code == 0 and "node links\n" in shown.out and "word links\n" in shown.out
+    scores = sorted(map(float, re.findall(r" ── .* ([0-9.]+)\n", shown.out)))
+    strict = run("trees", "show", both, "--sentence", 3, "--threshold", scores[3] + 0.001)
+    assert strict.out.count(" ── ") < shown.out.count(" ── ") == len(scores)
+    assert all(float(score) > scores[3] for score in re.findall(r" ── .* ([0-9.]+)\n", strict.out))
+    trees = [tmp_path / "source.penn", tmp_path / "target.penn"]
+    for path, side in zip(trees, (pairs.source, pairs.target), strict=True):
+        write_penn((stored_sentence(side, n) for n in range(len(pairs))), path)
+    files = ("--source", trees[0], "--target", trees[1])
+    again = run("trees", "show", project.node_links, *files, "--sentence", 3)
+    assert again.code == 0 and again.out == shown.out
+
+
+def test_links_of_nodes_that_cannot_be_shown(run: Run, raw: Path, tmp_path: Path) -> None:
+    fresh = make_project(tmp_path / "p", raw)
+    links, penn = tmp_path / "a.nodes", fresh / "raw/dev.zh.penn"
+    links.write_text("0-0\n", encoding="utf-8")
+    for arguments, says in (
+        ((fresh,), "the project has no links of nodes yet"),
+        ((tmp_path,), "treeglot.toml: no such file"),
+        ((fresh, "--source", penn), "a project has its own trees"),
+        ((links,), "node links need their trees"),
+        ((links, "--source", penn, "--target", penn, "--system", links), "links are compared with those of a file"),
+        ((penn, "--source", penn), "has its own trees"),
+        ((links, "--source", penn, "--target", penn, "--sentence", 2), "a.nodes:1: 1 lines, but more pairs"),
+    ):
+        result = run("trees", "show", *arguments)
+        assert result.code and says in result.err, (arguments, result.err)
 
 
 @pytest.fixture(scope="module")

@@ -219,22 +219,29 @@ class _Pairs:
         if self.target is None:
             yield from read_pairs(self.source, self.format)
             return
-        streams = read_sentences(self.source, self.format), read_sentences(self.target, self.target_format)
-        for number, (first, second) in enumerate(zip_longest(*streams), start=1):
-            if first is None or second is None:
-                shorter, longer = (self.source, self.target) if first is None else (self.target, self.source)
-                raise InputError(
-                    f"{number - 1:,} sentences, but {longer} has more",
-                    path=shorter,
-                    line=max(number - 1, 1),
-                    remedy="give the two sides of the same sentence pairs",
-                )
-            yield first, second
+        yield from tree_sides(self.source, self.target, self.format, self.target_format)
 
     def restore_ids(self, aligned: Iterable[AlignedPair]) -> Iterator[AlignedPair]:
         """The pairs with the names that they have in the input."""
         for number, pair in enumerate(aligned):
             yield AlignedPair(pair.source, pair.target, pair.word_links, pair.node_links, self.ids[number])
+
+
+def tree_sides(
+    source: Path, target: Path, format: str | None = None, target_format: str | None = None
+) -> Iterator[Sides]:
+    """The trees of two files with the same number of sentences."""
+    streams = read_sentences(source, format), read_sentences(target, target_format)
+    for number, (first, second) in enumerate(zip_longest(*streams), start=1):
+        if first is None or second is None:
+            shorter, longer = (source, target) if first is None else (target, source)
+            raise InputError(
+                f"{number - 1:,} sentences, but {longer} has more",
+                path=shorter,
+                line=max(number - 1, 1),
+                remedy="give the two sides of the same sentence pairs",
+            )
+        yield first, second
 
 
 class _Count:
@@ -364,9 +371,13 @@ def _difference(gold: ParsedSentence, system: ParsedSentence) -> str:
     return "the same words, but other phrases" if _children(gold) != _children(system) else ""
 
 
+def is_node_file(path: Path) -> bool:
+    """By its name."""
+    return str(path).lower().removesuffix(".gz").removesuffix(".zst").endswith(OUTPUTS["nodes"])
+
+
 def _is_nodes(path: Path) -> bool:
-    name = str(path).lower().removesuffix(".gz").removesuffix(".zst")
-    if name.endswith(OUTPUTS["nodes"]):
+    if is_node_file(path):
         return True
     with suppress(TreeglotError):
         return guess_format(path, reading=True) == "pharaoh"

@@ -14,13 +14,16 @@ from rich.console import Console
 from rich.table import Table
 
 from treeglot.cli.subtree_training import add_commands as add_training
-from treeglot.cli.subtrees import add_commands, check_not_empty, check_output, compared
+from treeglot.cli.subtrees import add_commands, check_not_empty, check_output, compared, is_node_file, tree_sides
 from treeglot.errors import TreeglotError
 from treeglot.files import atomic_write
+from treeglot.pipeline.project import Project
+from treeglot.pipeline.subtrees import linked_pairs
 from treeglot.progress import is_quiet, track
 from treeglot.trees.convert import Options, convert
 from treeglot.trees.display import Comparison, Show, to_html, to_svg, to_text, write_html
 from treeglot.trees.formats import FORMATS, check_format, guess_format, kind_of, read_links, read_pairs, read_sentences
+from treeglot.trees.nodelinks import with_links
 from treeglot.trees.sentence import AlignedPair, ParsedSentence
 from treeglot.trees.statistics import pair_statistics, sentence_statistics, statistics_rows
 
@@ -82,7 +85,13 @@ def _items(path: Path, format: str) -> Iterator[Any]:
 
 @app.command()
 def show(
-    path: Annotated[Path, typer.Argument(metavar="FILE", help="A file of trees or aligned trees.")],
+    path: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE",
+            help="A file of trees or aligned trees, node links (with --source and --target), or a project's folder.",
+        ),
+    ],
     sentence: Annotated[
         str | None,
         typer.Option("--sentence", "-n", help="Which one: its number from 1, or its id. Default: the first."),
@@ -101,23 +110,43 @@ def show(
             "--system", help="Links of the same pairs (aligned file or .nodes) to compare with those of FILE."
         ),
     ] = None,
+    source: Annotated[Path | None, typer.Option(help="The source trees that node links belong to.")] = None,
+    target: Annotated[Path | None, typer.Option(help="The target trees that node links belong to.")] = None,
+    threshold: Annotated[
+        float | None, typer.Option(help="Leave out node links with a lower confidence (rules are learnt from 0.5 on).")
+    ] = None,
+    limit: Annotated[int | None, typer.Option(help="Only the first so many.", min=1)] = None,
 ) -> None:
-    """Show a tree, both trees of a sentence, an aligned pair, or what two alignments of a pair agree on."""
+    """Show a tree, both trees of a sentence, an aligned pair, or what two alignments of a pair agree on.
+
+    Of a project it shows the training text's trees with the links between their nodes (the stage of [subtrees]).
+    """
     if svg + html + text > 1:
         raise TreeglotError("more than one of --svg, --html and --text", remedy="choose one")
-    check_not_empty(path)
     check_output(out)
-    format = check_format(from_format) if from_format else guess_format(path, reading=True)
-    if kind_of(path, format) == "links":
-        raise TreeglotError("word links without texts cannot be drawn", path=path, remedy="see `treeglot trees stats`")
-    items = _items(path, format) if system is None else compared(path, format, system)
+    items: Iterator[Found]
+    if path.is_dir() or is_node_file(path):
+        items = _linked(path, source, target, system)
+    else:
+        check_not_empty(path)
+        format = check_format(from_format) if from_format else guess_format(path, reading=True)
+        if kind_of(path, format) == "links":
+            raise TreeglotError(
+                "word links without texts cannot be drawn", path=path, remedy="see `treeglot trees stats`"
+            )
+        if source is not None or target is not None:
+            raise TreeglotError("has its own trees", path=path, remedy="leave out --source and --target")
+        items = _items(path, format) if system is None else compared(path, format, system)
+    items = islice(items, limit)
+    if threshold is not None:
+        items = (_confident(item, threshold) for item in items)
     shown: Show = what  # type: ignore[assignment]  # checked by the drawing functions
     if html and sentence is None:
-        write_html(track(items, f"drawing {path}"), out, title=path.name, show=shown)
+        write_html(track(items, f"drawing {path}"), out, title=_title(path), show=shown)
         return
     item = _find(items, sentence or "1", path)
     if html:
-        result = to_html(item, title=f"{path.name}: {item.id or sentence}", show=shown)
+        result = to_html(item, title=f"{_title(path)}: {item.id or sentence}", show=shown)
     elif svg:
         result = to_svg(item, show=shown)
     else:
@@ -129,6 +158,39 @@ def show(
 
 
 Found = ParsedSentence | AlignedPair | Comparison
+
+
+def _title(path: Path) -> str:
+    return f"{path.resolve().name}: linked trees" if path.is_dir() else path.name
+
+
+def _linked(path: Path, source: Path | None, target: Path | None, system: Path | None) -> Iterator[AlignedPair]:
+    """Pairs with the node links of a project, or of a file and the trees that it belongs to."""
+    if system is not None:
+        raise TreeglotError(
+            "links are compared with those of a file of aligned pairs",
+            path=path,
+            remedy="give TreeAligner XML or JSON lines of pairs, and the other links with --system",
+        )
+    if path.is_dir():
+        if source is not None or target is not None:
+            raise TreeglotError("a project has its own trees", path=path, remedy="leave out --source and --target")
+        return linked_pairs(Project(path))
+    if source is None or target is None:
+        raise TreeglotError("node links need their trees", path=path, remedy="give --source and --target")
+    return with_links((AlignedPair(*sides) for sides in tree_sides(source, target)), path)
+
+
+def _confident(item: Found, threshold: float) -> Found:
+    """A pair without the node links whose score is lower."""
+    if isinstance(item, Comparison):
+        return Comparison(item.gold, _confident_pair(item.system, threshold))
+    return _confident_pair(item, threshold) if isinstance(item, AlignedPair) else item
+
+
+def _confident_pair(pair: AlignedPair, threshold: float) -> AlignedPair:
+    kept = [link for link in pair.node_links if link.score is None or link.score >= threshold]
+    return AlignedPair(pair.source, pair.target, pair.word_links, kept, pair.id)
 
 
 def _find(items: Iterator[Found], wanted: str, path: Path) -> Found:

@@ -11,14 +11,16 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from treeglot._core.parsed import ParsedSentences
 from treeglot.alignment import LexicalTables
 from treeglot.alignment.subtrees.lexical import USUAL_LEAST, LexicalTreeAligner
 from treeglot.alignment.subtrees.wordtable import WordTable
+from treeglot.errors import InputError
 from treeglot.files import atomic_write, read_lines
 from treeglot.pipeline.stages import Paths, Stage
 from treeglot.progress import track
-from treeglot.trees.nodelinks import all_links, format_node_links
-from treeglot.trees.sentence import AlignedPair, Link
+from treeglot.trees.nodelinks import all_links, format_node_links, with_links
+from treeglot.trees.sentence import AlignedPair, Link, ParsedSentence
 from treeglot.trees.stored import open_corpus, stored_sentence
 
 if TYPE_CHECKING:
@@ -67,6 +69,27 @@ def node_link_stage(project: Project) -> Stage:
 
     parameters = {"method": "" if choice.model else choice.method}
     return Stage("subtrees", inputs, {"nodes": project.node_links}, parameters, run)
+
+
+def linked_pairs(project: Project) -> Iterator[AlignedPair]:
+    """The trees of the training text with the links of this stage; word links are the aligner's own, or the project's."""
+    for path in (project.parsed_corpus("train"), project.links, project.node_links):
+        if not path.exists():
+            remedy = "run `treeglot train` for a system with DirC or EWoS, such as stssg-ewos"
+            raise InputError("the project has no links of nodes yet", path=path, remedy=remedy)
+    bitext = open_corpus(project.parsed_corpus("train"), [project.links]).columns
+    trees = (AlignedPair(_constituents(bitext.source, n), _constituents(bitext.target, n)) for n in range(len(bitext)))
+    for n, pair in enumerate(with_links(trees, project.node_links)):
+        if pair.word_links:
+            yield pair
+        else:
+            yield AlignedPair(pair.source, pair.target, [Link(*link) for link in bitext.links(n)], pair.node_links)
+
+
+def _constituents(sentences: ParsedSentences, n: int) -> ParsedSentence:
+    """A stored sentence with the tree that links of nodes belong to."""
+    sentence = stored_sentence(sentences, n)
+    return ParsedSentence(sentence.tokens, None, sentence.constituency)
 
 
 def _aligner(project: Project, inputs: Paths) -> Align:
