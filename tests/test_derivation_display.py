@@ -189,7 +189,7 @@ def test_page_is_self_contained() -> None:
     html = page(items, "R&D <derivations>")
     text = check_page(html)
     assert "R&D <derivations>" in text and "a <reference>" in text and "score -3.250" in text
-    assert "section:has(.k5:hover)" in html and ".k6:hover" not in html
+    assert "section:has(.k5:is(:hover,:focus))" in html and ".k6:is(" not in html
     with pytest.raises(ConfigError):
         page([])
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import re
 from collections import Counter
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
@@ -77,6 +78,8 @@ target
 def test_text_of_the_worked_example() -> None:
     sentence, derivation = worked_example().source, worked_derivation()
     assert trees_text(sentence, derivation) == WORKED_TREES
+    guide = Path(__file__).parents[1] / "docs/tree-systems.md"
+    assert f"```\n{WORKED_TREES}\n```" in guide.read_text(encoding="utf-8")
     assert " (IP x1:NP x2:VP) → (S x1:NP x2:VP)" in derivation_text(derivation)
     for painted in (trees_text(sentence, derivation, color=True), derivation_text(derivation, color=True)):
         plain = re.sub(r"\x1b\[[0-9;]*m", "", painted)
@@ -257,7 +260,7 @@ def test_pages_show_both_trees_and_react() -> None:
     html = page([Explained(sentence, derivation, "…", -1.0), Explained(*glued(), "…", -2.0)])
     assert html.count("<svg ") == 2 and "its number stands where they begin" in html
     for number in range(1, 8):
-        assert f"section:has(.k{number}:hover) .s{number} .tg-edge" in html
+        assert f"section:has(.k{number}:is(:hover,:focus)) .s{number} .tg-edge" in html
     assert "prefers-color-scheme:dark" in html and "<script" not in html
     assert "(S x1:NP x2:VP)" in html
 

@@ -1,11 +1,13 @@
-"""Draws the pictures of docs/pictures.md: ``python docs/img/make_pictures.py``. A test compares them with the code.
+"""Draws the pictures of docs/pictures.md and docs/tree-systems.md: ``python docs/img/make_pictures.py``. A test compares them with the code.
 
 >>> sorted(pictures())
-['arabic.svg', 'comparison.svg', 'german.svg', 'japanese.svg', 'pair.svg', 'w-both.svg', 'w-dependency.svg']
+['arabic.svg', 'comparison.svg', 'fragments.svg', 'german.svg', 'japanese.svg', 'pair.svg', 'w-both.svg', 'w-dependency.svg']
 """
 
 from pathlib import Path
 
+from treeglot.search import RuleUse
+from treeglot.search.display import derivation_svg
 from treeglot.trees import AlignedPair, ConstituencyTree, DependencyTree, Link, ParsedSentence, Tokens
 from treeglot.trees.display import to_svg
 
@@ -61,6 +63,38 @@ PAIR = AlignedPair(
 )
 
 
+def rule(span: str, source: str, target: str, items: str, *children: RuleUse) -> RuleUse:
+    """A rule between trees; ``items`` are the words and variables (counted from 0) of its target side."""
+    begin, end = map(int, span.split("-"))
+    parts = tuple(int(item) if item.isdecimal() else item for item in items.split())
+    return RuleUse("stssg", begin, end, source, parts, children=children, target_tree=target)
+
+
+FIRST = rule("4-6", "(QP x1:OD (M 款))", "x1:DT x1:JJ", "0", rule("4-5", "(OD 首)", "(DT the) (JJ first)", "the first"))
+ULTRABOOK = rule(
+    "3-8",
+    "(NP (NP (NR 亚洲)) x1:QP x2:NP)",
+    "(NP (NP x1:DT x1:JJ x2:NN) (PP (IN in) (NP (NNP Asia))))",
+    "0 1 in Asia",
+    FIRST,
+    rule("6-8", "(NP (JJ 超极) (NN 本))", "(NN Ultrabook)", "Ultrabook"),
+)
+DERIVATION = rule(
+    "0-8",
+    "(IP x1:NP x2:VP)",
+    "(S x1:NP x2:VP)",
+    "0 1",
+    rule("0-1", "(NP (NR 英特尔))", "(NP (NNP Intel))", "Intel"),
+    rule(
+        "1-8",
+        "(VP (ADVP (AD 将)) (VP (VV 推出) x1:NP))",
+        "(VP (MD will) (VP (VB launch) x1:NP))",
+        "will launch 0",
+        ULTRABOOK,
+    ),
+)
+
+
 def pictures() -> dict[str, str]:
     """Every picture by the name of its file."""
     links = [Link(0, 0), Link(1, 1), Link(2, 2), Link(4, 3), Link(5, 5), Link(6, 7)]
@@ -72,6 +106,7 @@ def pictures() -> dict[str, str]:
         "japanese.svg": to_svg(JAPANESE),
         "pair.svg": to_svg(PAIR),
         "comparison.svg": to_svg(PAIR, system_links=links),
+        "fragments.svg": derivation_svg(CHINESE, DERIVATION),
     }
 
 

@@ -1,7 +1,8 @@
 """Derivations as one self-contained page: for each sentence the picture and, below it, the rules one after the other.
 
-Hovering over a rule, a word or a bar brings out the words of that rule on both sides and dims the rest. That is style alone (the
-selector ``:has``): the page runs no script and needs no network, and without hovering the numbers and colours say the same.
+Hovering over a rule, a word, a node or a bar, or going to a rule with the tabulator key, brings out the words and nodes of that rule on
+both sides and dims the rest. That is style alone (the selector ``:has``): the page runs no script and needs no network, and without
+hovering the numbers and colours say the same.
 """
 
 from __future__ import annotations
@@ -62,6 +63,7 @@ nav a{color:inherit;display:block;overflow:hidden;text-overflow:ellipsis;white-s
 """
 
 
+_BARS = "Bars show all that a rule covers."
 _TREES = (
     "So do its nodes in the trees; its number stands where they begin. What is grey and dashed was made by no rule: words that were "
     "copied, parts that were put one after the other."
@@ -75,8 +77,8 @@ def page(items: Sequence[Explained], title: str = "Derivations") -> str:
     look = Look()
     parts = []
     most = 0
-    has_trees = any(use.target_tree for item in items for use in walk(item.derivation))
-    covers = "Bars show all that a rule covers." if not has_trees else _TREES
+    has_trees = {any(use.target_tree for use in walk(item.derivation)) for item in items}
+    covers = " ".join(words for is_tree, words in ((True, _TREES), (False, _BARS)) if is_tree in has_trees)
     for number, item in enumerate(items, start=1):
         steps = list_steps(item.derivation)
         most = max(most, len(steps))
@@ -114,14 +116,15 @@ def _short(system: str) -> str:
 
 def _highlights(most: int) -> str:
     """What hovering does, for each number of a step."""
+    pointed = "section:has(:is([class^=k],[class*=' k']):is(:hover,:focus))"
     rules = [
-        "section:has([class^=k]:hover,[class*=' k']:hover) .tg-flow{fill-opacity:.04}",
-        "section:has([class^=k]:hover,[class*=' k']:hover) .tg-bar{stroke-opacity:.15}",
-        "section:has([class^=k]:hover,[class*=' k']:hover) .tg-chip{fill-opacity:.1}",
-        "section:has([class^=k]:hover,[class*=' k']:hover) .tg-edge{stroke-opacity:.12}",
+        f"{pointed} .tg-flow{{fill-opacity:.04}}",
+        f"{pointed} .tg-bar{{stroke-opacity:.15}}",
+        f"{pointed} .tg-chip{{fill-opacity:.1}}",
+        f"{pointed} .tg-edge{{stroke-opacity:.12}}",
     ]
     for k in range(1, most + 1):
-        on = f"section:has(.k{k}:hover)"
+        on = f"section:has(.k{k}:is(:hover,:focus))"
         rules.append(f"{on} .u{k} .tg-chip{{fill-opacity:.42}}{on} .s{k} .tg-chip{{fill-opacity:.85}}")
         rules.append(f"{on} .tg-flow.s{k}{{fill-opacity:.5}}{on} .u{k} .tg-bar{{stroke-opacity:1}}")
         rules.append(
@@ -173,7 +176,7 @@ def _table(item: Explained, steps: Sequence[Step]) -> str:
         added = f'<td class="n">{step.score(item.weights):+.2f}</td>' if item.weights else ""
         label = f" <small>{escape(use.label)}</small>" if use.label else ""
         rows.append(
-            f'<tr class="k{step.number}" title="{tip}">'
+            f'<tr class="k{step.number}" tabindex="0" title="{tip}">'
             f'<td class="rule" style="padding-inline-start:{min(step.depth, 20) * 1.1:.1f}em">{badge}'
             f'<bdi>{escape(show(use.source))}</bdi><span class="arrow">→</span><bdi>{escape(show(target_side(use)))}</bdi></td>'
             f"<td>{escape(use.grammar)}{label}</td>"
