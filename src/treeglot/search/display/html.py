@@ -121,11 +121,11 @@ def _highlights(most: int) -> str:
         f"{pointed} .tg-flow{{fill-opacity:.04}}",
         f"{pointed} .tg-bar{{stroke-opacity:.15}}",
         f"{pointed} .tg-chip{{fill-opacity:.1}}",
-        f"{pointed} .tg-edge{{stroke-opacity:.12}}",
+        f"{pointed} .tg-edge:not(.tg-neutral){{stroke-opacity:.12}}",
     ]
     for k in range(1, most + 1):
         on = f"section:has(.k{k}:is(:hover,:focus))"
-        rules.append(f"{on} .u{k} .tg-chip{{fill-opacity:.42}}{on} .s{k} .tg-chip{{fill-opacity:.85}}")
+        rules.append(f"{on} .u{k} .tg-chip{{fill-opacity:.42}}{on} .s{k} .tg-chip{{fill-opacity:.62}}")
         rules.append(f"{on} .tg-flow.s{k}{{fill-opacity:.5}}{on} .u{k} .tg-bar{{stroke-opacity:1}}")
         rules.append(
             f"{on} .u{k} .tg-edge:not(.tg-neutral){{stroke-opacity:.55}}{on} .s{k} .tg-edge{{stroke-opacity:1}}"
