@@ -86,9 +86,9 @@ def align(
 
     Links of TreeAligner XML join two TIGER files, which are written beside it. Every link has a confidence.
     """
-    write_as = _output(out, format)
+    write_as = output_format(out, format)
     check_output(out)
-    pairs = _Pairs(source, target, from_format, target_format)
+    pairs = TreePairs(source, target, from_format, target_format)
     for name, kind in (("--source-tree", source_tree), ("--target-tree", target_tree)):
         if kind not in get_args(TreeKind):
             raise TreeglotError(f"{name} {kind}", remedy=f"choose {', '.join(get_args(TreeKind))}")
@@ -130,7 +130,7 @@ def align(
             table = WordTable.train(*texts, threads=threads)
         lexical = LexicalTreeAligner(table, method=method, floor=floor, words=words, least=least, threads=threads)
         aligned = lexical.align(pairs, source_tree=source_tree, target_tree=target_tree)  # type: ignore[arg-type]
-    count = _write(track(pairs.restore_ids(aligned), "aligning"), out, write_as)
+    count = write_aligned(track(pairs.restore_ids(aligned), "aligning"), out, write_as)
     if lexical is not None and lexical.too_large:
         print(f"treeglot: {lexical.too_large:,} pairs are too large and have no links", file=sys.stderr)
     if not is_quiet():
@@ -170,7 +170,7 @@ def _kept(pairs: Iterable[AlignedPair], words: bool, least: float) -> Iterator[A
         yield AlignedPair(pair.source, pair.target, pair.word_links if words else (), nodes, pair.id)
 
 
-class _Pairs:
+class TreePairs:
     """The sentence pairs of the input, read anew by every loop."""
 
     def __init__(self, source: Path, target: Path | None, source_format: str | None, target_format: str | None) -> None:
@@ -244,7 +244,9 @@ def tree_sides(
         yield first, second
 
 
-class _Count:
+class Count:
+    """Pairs and links that have passed by."""
+
     def __init__(self) -> None:
         self.pairs = self.nodes = self.words = 0
 
@@ -256,7 +258,8 @@ class _Count:
             yield pair
 
 
-def _output(out: str, format: str | None) -> str:
+def output_format(out: str, format: str | None) -> str:
+    """One of `OUTPUTS`: as asked for, or by the ending of the file."""
     if format is not None:
         if format not in OUTPUTS:
             raise TreeglotError(f"no output format {format!r}", remedy=f"choose {', '.join(OUTPUTS)}")
@@ -270,8 +273,9 @@ def _output(out: str, format: str | None) -> str:
     return format
 
 
-def _write(pairs: Iterator[AlignedPair], out: str, format: str) -> _Count:
-    count = _Count()
+def write_aligned(pairs: Iterator[AlignedPair], out: str, format: str) -> Count:
+    """Write pairs with their links, in a format of `OUTPUTS`; how many there were of what."""
+    count = Count()
     if format == "jsonl":
         write_jsonl(count.of(pairs), out)
     elif format == "nodes":

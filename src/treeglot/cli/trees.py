@@ -13,6 +13,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from treeglot.cli.subtree_links import add_commands as add_links
 from treeglot.cli.subtree_training import add_commands as add_training
 from treeglot.cli.subtrees import add_commands, check_not_empty, check_output, compared, is_node_file, tree_sides
 from treeglot.errors import TreeglotError
@@ -30,6 +31,7 @@ from treeglot.trees.statistics import pair_statistics, sentence_statistics, stat
 app = typer.Typer(help="Convert, show and count trees and alignments in files.", no_args_is_help=True)
 add_commands(app)
 add_training(app)
+add_links(app)
 
 FORMAT_NAMES = ", ".join(FORMATS)
 FromOption = Annotated[str | None, typer.Option("--from", "-f", help=f"Format of the input: {FORMAT_NAMES}.")]
