@@ -24,6 +24,7 @@ from treeglot.alignment.subtrees.nodes import TreeNodes
 from treeglot.alignment.subtrees.search import is_well_formed
 from treeglot.alignment.subtrees.svm import confidence, fit_exact, fit_linear
 from treeglot.alignment.subtrees.training import learn_words, train_aligner
+from treeglot.trees.constituency import ConstituencyTree
 from treeglot.trees.penn import parse_penn
 from treeglot.trees.sentence import AlignedPair, ParsedSentence
 from treeglot.trees.treejson import write_jsonl
@@ -379,3 +380,25 @@ def sentences(noun: str, translation: str) -> AlignedPair:
     ]
     sides = [ParsedSentence(tree.tokens, constituency=tree) for tree in trees]
     return AlignedPair(sides[0], sides[1], id=noun)
+
+
+def test_universal_labels_carry_over_to_other_labels(tmp_path: Path, pairs: list[AlignedPair]) -> None:
+    """A model of universal labels says the same of trees whose labels are others of the same kinds."""
+    other = {"NP": "CNP", "VP": "VN", "S": "IP", "PP": "LCP", "AP": "ADJP", "SBAR": "CP"}
+
+    def renamed(sentence: ParsedSentence) -> ParsedSentence:
+        tree = sentence.constituency
+        assert tree is not None
+        labels = [other.get(label, label) for label in tree.labels]
+        return ParsedSentence.of(constituency=ConstituencyTree(tree.tokens, labels, tree.children), id=sentence.id)
+
+    model = train_aligner(pairs, universal=True, terms=("plain", "dBTK-Root"), passes=1, tune=False, trees=False)
+    model.save(tmp_path / "m.aligner")
+    model = load_model(tmp_path / "m.aligner")
+    assert model.universal
+    expected = [pair.node_links for pair in model.align(pairs)]
+    moved = [(renamed(pair.source), renamed(pair.target)) for pair in pairs]
+    assert [pair.node_links for pair in model.align(moved)] == expected
+    assert any(expected)
+    own = train_aligner(pairs, terms=("plain", "dBTK-Root"), passes=1, tune=False, trees=False)
+    assert [pair.node_links for pair in own.align(moved)] != [pair.node_links for pair in own.align(pairs)]

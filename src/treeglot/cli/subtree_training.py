@@ -68,6 +68,10 @@ def train_aligner(
         bool, typer.Option("--trees/--no-trees", help="Boosted trees beside the kernels, in the second pass.")
     ] = True,
     fuzzy: Annotated[bool, typer.Option("--fuzzy", help="Learn fuzzy links as good ones.")] = False,
+    universal: Annotated[
+        bool,
+        typer.Option("--universal-labels", help="See trees in universal labels: for other languages than these, too."),
+    ] = False,
     seed: Annotated[int, typer.Option(help="Decides what is sampled.")] = 1,
     threads: Annotated[int, typer.Option(help="0: all cores.", min=0)] = 0,
     from_format: Annotated[str | None, typer.Option("--from", "-f", help="Format of the files.")] = None,
@@ -109,6 +113,7 @@ def train_aligner(
         learn_links=learn_links,
         trees=boosted,
         fuzzy_is_good=fuzzy,
+        universal=universal,
         seed=seed,
         threads=threads,
     )

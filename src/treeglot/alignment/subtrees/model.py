@@ -39,6 +39,7 @@ from treeglot.errors import InputError, TreeglotError
 from treeglot.files import atomic_write_binary, open_binary, type_path
 from treeglot.trees.sentence import AlignedPair, Link, ParsedSentence
 from treeglot.trees.units import JOINED, join_units
+from treeglot.trees.universal import universal_pair
 
 MAGIC = b"treeglot sub-tree aligner 2\n"
 DIGEST = 32
@@ -180,6 +181,7 @@ class SubtreeAligner:
     given_links: bool = False
     info: dict[str, Any] = field(default_factory=dict)
     linker: WordLinker | None = None
+    universal: bool = False  # it sees trees in universal labels
 
     def adapted(
         self, pairs: Iterable[AlignedPair | tuple[ParsedSentence, ParsedSentence]], *, threads: int = 0
@@ -191,6 +193,8 @@ class SubtreeAligner:
 
     def margins(self, pairs: Sequence[AlignedPair]) -> tuple[CandidateTable, Doubles]:
         """The candidates that are left after pruning, and their margins."""
+        if self.universal:
+            pairs = [*map(universal_pair, pairs)]
         table = make_table(pairs, self.words, self.features, given_links=self.given_links, linker=self.linker)
         table = table.take(np.flatnonzero(self.bounds.keep(table.features)))
         margins = self.first.margins(table)
@@ -253,6 +257,7 @@ class SubtreeAligner:
             "threshold": self.threshold,
             "best": self.best,
             "given_links": self.given_links,
+            "universal": self.universal,
             "info": self.info,
         }
         if self.linker is not None:
@@ -305,6 +310,7 @@ def load_model(path: type_path, *, threads: int = 0) -> SubtreeAligner:
             bool(header["given_links"]),
             dict(header["info"]),
             WordLinker.of_state(linker) if linker else None,
+            bool(header.get("universal", False)),
         )
     except TreeglotError as problem:
         raise problem.at(path, 1) from None

@@ -54,6 +54,7 @@ from treeglot.errors import TreeglotError
 from treeglot.progress import track
 from treeglot.trees.sentence import AlignedPair
 from treeglot.trees.units import join_units
+from treeglot.trees.universal import universal_pair
 
 DEFAULT_TERMS = ("plain", "dBTK-Root", "iBTK-RgSST/tags")
 DEFAULT_FIRST = ("plain", "dBTK-Root")
@@ -94,6 +95,7 @@ class Settings:
     given_links: bool = False
     learn_links: bool = False
     fuzzy_is_good: bool = False
+    universal: bool = False
     seed: int = 1
     threads: int = 0
 
@@ -131,13 +133,16 @@ def train_aligner(
     yet annotated, and only their words are learnt from. ``words`` is made from the pairs, ``dev``, the tokenised parallel
     ``text`` and the ``dictionary`` unless it is given. ``report`` gets a line for every step. Other arguments are the fields
     of `Settings`: ``terms``, ``features``, ``passes``, ``seed``, ... With ``learn_links`` the model also learns how the words
-    of the pairs were linked (`treeglot.alignment.subtrees.wordlinker`).
+    of the pairs were linked (`treeglot.alignment.subtrees.wordlinker`); with ``universal`` it sees trees in universal labels
+    (`treeglot.trees.universal`), so that it can be tried on other languages.
     """
     options = Settings(**{name: tuple(v) if isinstance(v, list) else v for name, v in settings.items()})  # type: ignore[arg-type]
     options.check()
     say = report or (lambda text: None)
     pairs = [unit.pair for unit in join_units(pairs)]
     dev = None if dev is None else [unit.pair for unit in join_units(dev)]
+    if options.universal:
+        pairs, dev = [*map(universal_pair, pairs)], dev and [*map(universal_pair, dev)]
     if words is None:
         words = learn_words([*pairs, *(dev or ())], text, dictionary=dictionary, threads=options.threads)
     pairs, dev = _annotated(pairs, "training", say), None if dev is None else _annotated(dev, "development", say)
@@ -150,7 +155,8 @@ def train_aligner(
     train_table = tables(pairs, words, options, "features of the training part", evidence=evidence)
     dev_table = tables(dev, words, options, "features of the development part", linker=linker)
     say(f"training: {_describe(train_table)}; development: {_describe(dev_table)}")
-    return replace(fit_tables(train_table, dev_table, words, options, say), linker=linker)
+    model = fit_tables(train_table, dev_table, words, options, say)
+    return replace(model, linker=linker, universal=options.universal)
 
 
 def _annotated(pairs: Sequence[AlignedPair], what: str, say: Report) -> list[AlignedPair]:
