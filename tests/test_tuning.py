@@ -18,7 +18,8 @@ from sacrebleu.metrics import BLEU
 from effort import tries
 from treeglot import ConfigError, TreeglotError
 from treeglot._core import tuning as core
-from treeglot.tuning import Mert, Mira, NBestArrays, NBestEntry, Pro, TuningResult, tune
+from treeglot.tuning import Expected, Mert, Mira, NBestArrays, NBestEntry, Pro, TuningResult, tune
+from treeglot.tuning.methods import Space, optimise
 from treeglot.tuning.nbest import bleu_references, load_lists, pack, save_lists
 
 WORDS = ["a", "b", "c", "d", "."]
@@ -233,14 +234,14 @@ class Synthetic:
 
 
 INITIAL = {"good": 0.1, "bad": 0.5, "noise": 0.5}
-METHODS = [Mert(restarts=6), Mira(), Pro(samples=500, interpolation=0.8)]
+METHODS = [Mert(restarts=6), Mira(), Pro(samples=500, interpolation=0.8), Expected()]
 
 
 def run(decode: Any, method: Any, references: list[str], **more: Any) -> TuningResult:
     return tune(decode, references, INITIAL, method, **{"seed": 3, "iterations": 6, **more})
 
 
-@pytest.mark.parametrize("method", METHODS, ids=["mert", "mira", "pro"])
+@pytest.mark.parametrize("method", METHODS, ids=["mert", "mira", "pro", "expected"])
 def test_each_method_comes_near_the_best_known_weights(method: Any) -> None:
     task = Synthetic()
     result = run(task, method, task.references)
@@ -255,12 +256,12 @@ def test_each_method_comes_near_the_best_known_weights(method: Any) -> None:
     assert sum(map(abs, result.weights.values())) == pytest.approx(1)
 
 
-@pytest.mark.parametrize("method", METHODS, ids=["mert", "mira", "pro"])
+@pytest.mark.parametrize("method", METHODS, ids=["mert", "mira", "pro", "expected"])
 def test_same_seed_same_result_whatever_the_threads(method: Any) -> None:
     task = Synthetic(15)
     first = run(task, method, task.references, threads=1, iterations=3)
     assert run(task, method, task.references, threads=4, iterations=3) == first
-    if not isinstance(method, Mira):  # whose shuffles hardly matter here
+    if not isinstance(method, Mira | Expected):  # whose shuffles hardly matter here; that draws nothing
         assert run(task, method, task.references, seed=4, iterations=3) != first
 
 
@@ -272,7 +273,7 @@ def files(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
 
 
-@pytest.mark.parametrize("method", METHODS, ids=["mert", "mira", "pro"])
+@pytest.mark.parametrize("method", METHODS, ids=["mert", "mira", "pro", "expected"])
 def test_resuming_gives_the_same_bytes(method: Any, tmp_path: Path) -> None:
     task = Synthetic(15)
     whole = run(task, method, task.references, iterations=3, state_dir=tmp_path / "whole")
@@ -349,7 +350,7 @@ def test_lists_survive_saving(tmp_path: Path) -> None:
         assert np.array_equal(getattr(back, name), getattr(packed, name))
 
 
-@pytest.mark.parametrize("method", METHODS, ids=["mert", "mira", "pro"])
+@pytest.mark.parametrize("method", METHODS, ids=["mert", "mira", "pro", "expected"])
 def test_fixed_weights_and_bounds_hold(method: Any) -> None:
     task = Synthetic(15)
     result = run(task, method, task.references, fixed=["bad"], bounds={"good": (0.2, 0.8), "noise": (-0.1, 0.6)})
@@ -434,6 +435,85 @@ def test_wrong_arrays_are_reported(lists: NBestArrays, says: str) -> None:
 def test_wrong_settings_are_reported(more: dict[str, Any], says: str) -> None:
     with pytest.raises(ConfigError, match=says):
         tune(lambda weights: [], ["a"], INITIAL, **more)
+
+
+@settings(max_examples=tries(200))
+@given(n_best(3), st.lists(st.floats(-2, 2), min_size=3, max_size=3))
+def test_expected_bleu_and_its_gradient(lists: Lists, weights: list[float]) -> None:
+    """Against expected counts in plain Python, and differences of the value."""
+
+    def value(weights: list[float]) -> float:
+        expected = [0.0] * 10
+        for entries in lists.lists:
+            scores = [
+                math.exp(sum(w * v for w, v in zip(weights, values, strict=True))) for values, _ in unique(entries)
+            ]
+            for score, (_, stats) in zip(scores, unique(entries), strict=True):
+                counts = [*stats[:4], *(max(stats[4] - n, 0) for n in range(4)), stats[4], stats[5]]
+                expected = [e + score / sum(scores) * c for e, c in zip(expected, counts, strict=True)]
+        expected = [e + 0.01 for e in expected]  # the smoothing
+        precision = sum(math.log(expected[n] / expected[4 + n]) for n in range(4)) / 4
+        return precision + min(0.0, 1 - expected[9] / expected[8])
+
+    logarithm, gradient, perplexity = lists.pool.expected_bleu(weights)
+    assert logarithm == pytest.approx(value(weights), abs=1e-9)
+    assert 1 - 1e-9 <= perplexity <= 6 + 1e-9
+    assert lists.pool.expected_bleu(weights, threads=3) == (logarithm, gradient, perplexity)
+    for f in range(3):
+        moved = [[w + (f == g) * d for g, w in enumerate(weights)] for d in (-1e-5, 1e-5)]
+        low, high = map(value, moved)
+        if abs(low + high - 2 * value(weights)) < 1e-9:  # not at the edge of the brevity penalty
+            assert gradient[f] == pytest.approx((high - low) / 2e-5, abs=1e-4)
+
+
+def unique(entries: list[tuple[list[float], list[int]]]) -> list[tuple[list[float], list[int]]]:
+    return [entry for n, entry in enumerate(entries) if entry not in entries[:n]]
+
+
+@pytest.mark.parametrize(("features", "useful"), [(2, 2), (10, 3), (60, 10), (200, 20)])
+def test_expected_bleu_finds_known_weights_among_many(features: int, useful: int) -> None:
+    """Useful features, useless ones and duplicates: from three starts to the quality of the weights that made the scores."""
+    rng = np.random.default_rng(7)
+    sentences, size = 150, 60
+    truth = np.zeros(features)
+    truth[:useful] = rng.uniform(0.5, 1.5, useful)
+    values = rng.normal(size=(sentences * size, features))
+    if features > 20:
+        values[:, -5:] = values[:, :5]  # duplicates
+        truth[-5:] = 0
+    quality = values @ truth / np.linalg.norm(truth) + rng.normal(size=len(values)) * 0.5
+    matched = np.clip(np.round(6 + 2.5 * quality), 0, 12).astype(np.int32)
+    columns = [np.clip(matched - n, 0, None) for n in range(4)]
+    statistics = np.stack([*columns, np.full_like(matched, 13), np.full_like(matched, 13)], axis=1).astype(np.int32)
+    pool = core.Pool(sentences, features)
+    pool.add(np.repeat(np.arange(sentences, dtype=np.int32), size), values, statistics)
+    free, infinite = [True] * features, [math.inf] * features
+    reached = []
+    for start in (np.ones(features), rng.normal(size=features), -truth + 0.01):
+        weights, bleu = pool.maximise_expected_bleu(
+            list(start), free, [-x for x in infinite], infinite, perplexity=20, levels=3, l2=1e-3, steps=100, threads=1
+        )
+        assert bleu == pytest.approx(pool.bleu(weights))
+        reached.append(bleu)
+    assert min(reached) > pool.bleu(list(truth)) - 0.5
+    assert max(reached) - min(reached) < 0.5
+
+
+def test_weights_that_decode_worse_are_answered_by_half_a_step() -> None:
+    space = Space(("a", "b"))
+    pool = core.Pool(1, 2)
+    rows = [[5, 4, 3, 2, 6, 6], [3, 2, 1, 0, 6, 6]]
+    pool.add(np.zeros(2, np.int32), np.array([[1.0, 0.0], [0.0, 1.0]]), np.array(rows, np.int32))
+    history = [[0.5, 0.5], [0.9, 0.1], [0.1, 0.9]]
+    whole, _ = optimise(Expected(), pool, space, history[:1], [20.0], seed="1")
+    half, _ = optimise(Expected(), pool, space, history[:2], [20.0, 19.0], seed="1")
+    quarter, _ = optimise(Expected(), pool, space, history, [20.0, 19.0, 18.0], seed="1")
+    within, _ = optimise(Expected(), pool, space, history[:2], [20.0, 19.99], seed="1")
+    assert whole[0] > 0.5
+    assert within == whole
+    for step, reached in ((0.5, half), (0.25, quarter)):
+        there = [a + step * (b - a) for a, b in zip(history[0], whole, strict=True)]
+        assert reached == pytest.approx(space.normalised(there), abs=1e-9)
 
 
 def test_logistic_regression_equals_a_plain_descent() -> None:

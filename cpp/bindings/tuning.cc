@@ -1,4 +1,4 @@
-// Bindings of cpp/tuning: BLEU statistics, the merged n-best lists and the three optimisers, without the global lock.
+// Bindings of cpp/tuning: BLEU statistics, the merged n-best lists and the optimisers, without the global lock.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "tuning/expected_bleu.hh"
 #include "tuning/learners.hh"
 #include "tuning/mert.hh"
 
@@ -206,5 +207,28 @@ void bind_tuning(nb::module_& m) {
             return std::make_tuple(result.weights, result.pairs);
           },
           nb::arg("start"), nb::arg("free"), nb::arg("lower"), nb::arg("upper"), nb::arg("seed"), nb::kw_only(),
-          nb::arg("samples"), nb::arg("kept"), nb::arg("threshold"), nb::arg("l2"));
+          nb::arg("samples"), nb::arg("kept"), nb::arg("threshold"), nb::arg("l2"))
+      .def(
+          "expected_bleu",
+          [](const tuning::Pool& self, const Weights& weights, int threads) {
+            expect(self, weights.size());
+            nb::gil_scoped_release release;
+            double perplexity = 0;
+            tuning::ExpectedBleu result = tuning::expected_bleu(self, weights, true, threads, &perplexity);
+            return std::make_tuple(result.logarithm, result.gradient, perplexity);
+          },
+          nb::arg("weights"), nb::arg("threads") = 0)
+      .def(
+          "maximise_expected_bleu",
+          [](const tuning::Pool& self, const Weights& start, const std::vector<bool>& free, const Weights& lower,
+             const Weights& upper, double perplexity, int levels, double l2, int steps, int threads) {
+            tuning::Space space = space_of(self, free, lower, upper);
+            expect(self, start.size());
+            nb::gil_scoped_release release;
+            tuning::Optimum best =
+                tuning::maximise_expected_bleu(self, space, start, {perplexity, levels, l2, steps, threads});
+            return std::make_tuple(best.weights, best.bleu);
+          },
+          nb::arg("start"), nb::arg("free"), nb::arg("lower"), nb::arg("upper"), nb::kw_only(), nb::arg("perplexity"),
+          nb::arg("levels"), nb::arg("l2"), nb::arg("steps"), nb::arg("threads"));
 }

@@ -67,6 +67,20 @@ class Pool:
         threshold: float,
         l2: float,
     ) -> tuple[list[float], int]: ...
+    def expected_bleu(self, weights: Sequence[float], threads: int = 0) -> tuple[float, list[float], float]: ...
+    def maximise_expected_bleu(
+        self,
+        start: Sequence[float],
+        free: Sequence[bool],
+        lower: Sequence[float],
+        upper: Sequence[float],
+        *,
+        perplexity: float,
+        levels: int,
+        l2: float,
+        steps: int,
+        threads: int,
+    ) -> tuple[list[float], float]: ...
 
 def bleu(statistics: NDArray[np.int32]) -> float: ...
 def sentence_bleu(statistics: Sequence[int]) -> float: ...

@@ -112,7 +112,7 @@ casing = "lower"       # keep, lower or true
 order = 4
 
 [tuning]
-method = "mert"        # mert, mira or pro
+method = "mert"        # mert, mira, pro or expected
 {systems}"""
 _COMMENTS = {
     "moses": "or space: the text has blanks between its words already",

@@ -294,7 +294,7 @@ class Search(_Section):
 class Tuning(_Section):
     """``[tuning]``: how the weights are set on the dev part."""
 
-    method: Literal["mert", "mira", "pro"] = "mert"
+    method: Literal["mert", "mira", "pro", "expected"] = "mert"
     iterations: int = Field(default=15, ge=1)
     nbest: int = Field(default=100, ge=2)
 
@@ -302,7 +302,7 @@ class Tuning(_Section):
 class SystemTuning(_Section):
     """``[systems.NAME.tuning]``: what differs from ``[tuning]``."""
 
-    method: Literal["mert", "mira", "pro"] | None = None
+    method: Literal["mert", "mira", "pro", "expected"] | None = None
     iterations: int | None = Field(default=None, ge=1)
     nbest: int | None = Field(default=None, ge=2)
 

@@ -22,7 +22,7 @@ from pathlib import Path
 
 from treeglot._core import tuning as core
 from treeglot.errors import ConfigError
-from treeglot.tuning.methods import METHODS, Method, Pro, Space, Weights, optimise
+from treeglot.tuning.methods import METHODS, Expected, Method, Pro, Space, Weights, optimise
 from treeglot.tuning.nbest import NBestArrays, NBestLists, bleu_references, pack
 from treeglot.tuning.state import Iteration, StateFolder, digest
 
@@ -39,7 +39,8 @@ class TuningResult:
     bleu: float
     iterations: tuple[Iteration, ...]
     stopped: str
-    """Why the run ended: ``weights``, ``lists`` (neither changed any more) or ``iterations`` (their number was reached)."""
+    """Why the run ended: ``weights``, ``lists`` (neither changed any more), ``bleu`` (it rose no more) or ``iterations`` (their
+    number was reached)."""
 
     @property
     def converged(self) -> bool:
@@ -69,7 +70,7 @@ def tune(
     decode: gives for weights one n-best list per dev sentence, best first; see `NBestEntry`, and `NBestArrays` for all at once.
     references: one tokenised translation of each sentence, or several such sequences.
     initial: the first weights; their names are the features, in the order of feature vectors.
-    method: ``mert``, ``mira``, ``pro``, or one of `Mert`, `Mira`, `Pro` with other options.
+    method: ``mert``, ``mira``, ``pro``, ``expected``, or one of `Mert`, `Mira`, `Pro`, `Expected` with other options.
     iterations: the most rounds of optimising; one more decoding scores the last weights.
     state_dir: a folder that makes the run resumable; ``decoder`` names what decodes (say, a hash of its model), so
     that a folder of another decoder is refused. More ``iterations`` may be asked for later.
@@ -118,16 +119,18 @@ def tune(
         bleu = core.bleu(lists.first())
         logger.info("iteration %d: BLEU %.2f, %d new translations, %d in all", number, bleu, new, len(pool))
         base = Iteration(number, weights, bleu, len(lists.sentences), new, len(pool))
+        scores = [*(iteration.bleu for iteration in done), bleu]
         settled = new == 0 and number > 1 and not isinstance(chosen, Pro)
-        if settled or number > iterations:
-            stopped = "lists" if settled else stopped
+        level = isinstance(chosen, Expected) and _is_level(scores, chosen)
+        if settled or level or number > iterations:
+            stopped = "lists" if settled else "bleu" if level else stopped
             done.append(base)
             _report(base, on_iteration)
             break
         finished = state.iteration(number)
         if finished is None or finished.proposed is None:
             proposed, predicted = optimise(
-                chosen, pool, space, history, seed=f"{seed} {number}", threads=threads, normalise=normalise
+                chosen, pool, space, history, scores, seed=f"{seed} {number}", threads=threads, normalise=normalise
             )
             finished = Iteration(
                 **{**asdict(base), "proposed": dict(zip(space.names, proposed, strict=True)), "predicted": predicted}
@@ -143,6 +146,12 @@ def tune(
             break
     best = max(done, key=lambda iteration: iteration.bleu)
     return TuningResult(best.weights, best.bleu, tuple(done), stopped)
+
+
+def _is_level(scores: Sequence[float], method: Expected) -> bool:
+    """Whether the last rounds brought nothing."""
+    last = len(scores) - method.patience
+    return last > 0 and max(scores[last:]) <= max(scores[:last]) + method.gain
 
 
 def _for_decoder(weights: Sequence[float], space: Space, pool: core.Pool, normalise: bool, number: int) -> Weights:

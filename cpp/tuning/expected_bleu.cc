@@ -1,0 +1,328 @@
+#include "tuning/expected_bleu.hh"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <deque>
+#include <numeric>
+
+#include "base/parallel.hh"
+
+namespace treeglot::tuning {
+namespace {
+
+constexpr std::size_t kBlock = 32;   // sentences whose sums are made together, whatever the number of threads
+constexpr double kSmoothing = 0.01;  // added to expected counts: there may be no n-gram in common at all
+constexpr std::size_t kMemory = 10;  // steps that the curvature is estimated from
+constexpr double kLeastGain = 1e-7;  // of the objective in a step; less ends a level
+constexpr double kLowestScale = -30, kHighestScale = 30;  // powers of two between which the first scale is looked for
+
+// Expected counts: correct n-grams, n-grams, words, words of references.
+struct Expected {
+  std::array<double, kOrder> correct{}, total{};
+  double length = 0, reference = 0;
+
+  void add(const Statistics& statistics, double p) {
+    for (int n = 0; n < kOrder; ++n) {
+      correct[n] += p * statistics.correct[n];
+      total[n] += p * statistics.total(n);
+    }
+    length += p * statistics.length;
+    reference += p * statistics.reference;
+  }
+  void add(const Expected& other) {
+    for (int n = 0; n < kOrder; ++n) {
+      correct[n] += other.correct[n];
+      total[n] += other.total[n];
+    }
+    length += other.length;
+    reference += other.reference;
+  }
+  bool is_short() const { return length < reference; }
+  double log_bleu() const {
+    double sum = 0;
+    for (int n = 0; n < kOrder; ++n) sum += std::log((correct[n] + kSmoothing) / (total[n] + kSmoothing));
+    return sum / kOrder + (is_short() ? 1 - (reference + kSmoothing) / (length + kSmoothing) : 0.0);
+  }
+  // What a little more of a hypothesis is worth.
+  double worth(const Statistics& statistics) const {
+    double sum = 0;
+    for (int n = 0; n < kOrder; ++n) {
+      sum += statistics.correct[n] / (correct[n] + kSmoothing) - statistics.total(n) / (total[n] + kSmoothing);
+    }
+    sum /= kOrder;
+    if (is_short()) {
+      const double words = length + kSmoothing;
+      sum += (reference + kSmoothing) / (words * words) * statistics.length - statistics.reference / words;
+    }
+    return sum;
+  }
+};
+
+// Evaluates the objective; keeps its buffers.
+class Objective {
+ public:
+  Objective(const Pool& pool, int threads)
+      : pool_(pool), threads_(threads), blocks_((pool.sentences() + kBlock - 1) / kBlock), p_(pool.size()) {}
+
+  double operator()(const std::vector<double>& weights, std::vector<double>* gradient, double* perplexity = nullptr) {
+    std::vector<Expected> sums(blocks_);
+    std::vector<double> entropies(blocks_, 0.0);
+    for_each_block([&](std::size_t block, std::size_t s, double* p, std::size_t count) {
+      pool_.score(s, weights.data(), p);
+      const double highest = *std::max_element(p, p + count);
+      double sum = 0, energy = 0;
+      for (std::size_t h = 0; h < count; ++h) {
+        const double score = p[h] - highest;
+        p[h] = std::exp(score);
+        sum += p[h];
+        energy += p[h] * score;
+      }
+      entropies[block] += std::log(sum) - energy / sum;
+      for (std::size_t h = 0; h < count; ++h) {
+        p[h] /= sum;
+        sums[block].add(pool_.statistics(s)[h], p[h]);
+      }
+    });
+    Expected expected;
+    for (const Expected& sum : sums) expected.add(sum);
+    if (perplexity) {
+      std::size_t filled = 0;
+      for (std::size_t s = 0; s < pool_.sentences(); ++s) filled += pool_.size(s) > 0;
+      const double entropy = std::accumulate(entropies.begin(), entropies.end(), 0.0);
+      *perplexity = std::exp(entropy / static_cast<double>(std::max<std::size_t>(filled, 1)));
+    }
+    if (gradient) add_gradient(expected, *gradient);
+    return expected.log_bleu();
+  }
+
+ private:
+  template <class Work>
+  void for_each_block(Work&& work) {
+    for_each_piece(blocks_, threads_, [&] {
+      return [&](std::size_t block) {
+        const std::size_t end = std::min(pool_.sentences(), (block + 1) * kBlock);
+        for (std::size_t s = block * kBlock; s < end; ++s) {
+          if (pool_.size(s) > 0) work(block, s, p_.data() + pool_.offset(s), pool_.size(s));
+        }
+      };
+    });
+  }
+
+  void add_gradient(const Expected& expected, std::vector<double>& gradient) {
+    const std::size_t features = pool_.features();
+    std::vector<double> sums(blocks_ * features, 0.0);
+    for_each_block([&](std::size_t block, std::size_t s, double* p, std::size_t count) {
+      double mean = 0;
+      const Statistics* statistics = pool_.statistics(s);
+      for (std::size_t h = 0; h < count; ++h) mean += p[h] * expected.worth(statistics[h]);
+      for (std::size_t h = 0; h < count; ++h) p[h] *= expected.worth(statistics[h]) - mean;
+      for (std::size_t f = 0; f < features; ++f) {
+        const double* values = pool_.column(s, f);
+        double sum = 0;
+        for (std::size_t h = 0; h < count; ++h) sum += p[h] * values[h];
+        sums[block * features + f] += sum;
+      }
+    });
+    gradient.assign(features, 0.0);
+    for (std::size_t block = 0; block < blocks_; ++block) {
+      for (std::size_t f = 0; f < features; ++f) gradient[f] += sums[block * features + f];
+    }
+  }
+
+  const Pool& pool_;
+  const int threads_;
+  const std::size_t blocks_;
+  std::vector<double> p_;  // of all hypotheses
+};
+
+// How much the hypotheses of a sentence differ in each feature, on average: standard deviations.
+std::vector<double> spreads(const Pool& pool) {
+  std::vector<double> result(pool.features(), 0.0);
+  std::size_t filled = 0;
+  for (std::size_t s = 0; s < pool.sentences(); ++s) {
+    const std::size_t count = pool.size(s);
+    if (count == 0) continue;
+    ++filled;
+    for (std::size_t f = 0; f < pool.features(); ++f) {
+      const double* values = pool.column(s, f);
+      const double mean = std::accumulate(values, values + count, 0.0) / static_cast<double>(count);
+      double squares = 0;
+      for (std::size_t h = 0; h < count; ++h) squares += (values[h] - mean) * (values[h] - mean);
+      result[f] += squares / static_cast<double>(count);
+    }
+  }
+  for (double& value : result) value = std::sqrt(value / static_cast<double>(std::max<std::size_t>(filled, 1)));
+  return result;
+}
+
+double dot(const std::vector<double>& a, const std::vector<double>& b) {
+  return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
+}
+
+// Limited-memory BFGS (Nocedal 1980) within bounds: what is at a bound and pushes outwards stays there.
+class Climb {
+ public:
+  Climb(std::vector<double> lower, std::vector<double> upper) : lower_(std::move(lower)), upper_(std::move(upper)) {}
+
+  // `value(point, gradient)`; the point is moved to a place where no step brings more than kLeastGain.
+  template <class Value>
+  void run(std::vector<double>& point, int steps, Value&& value) {
+    std::vector<double> gradient(point.size()), next(point.size()), next_gradient(point.size());
+    double current = value(point, gradient);
+    memory_.clear();
+    for (int step = 0; step < steps; ++step) {
+      std::vector<double> direction = improved(point, gradient);
+      double slope = dot(direction, gradient);
+      if (!(slope > 0)) {  // the estimate of the curvature is of no use here
+        memory_.clear();
+        direction = free_part(point, gradient);
+        slope = dot(direction, gradient);
+        if (!(slope > 0)) return;
+      }
+      // The very first step has no scale of its own.
+      double size = memory_.empty() ? std::min(1.0, 1.0 / std::sqrt(dot(direction, direction))) : 1.0;
+      double reached = 0;
+      bool better = false;
+      for (int halving = 0; halving < 30 && !better; ++halving, size /= 2) {
+        for (std::size_t i = 0; i < point.size(); ++i) {
+          next[i] = std::clamp(point[i] + size * direction[i], lower_[i], upper_[i]);
+        }
+        reached = value(next, next_gradient);
+        better = reached >= current + 1e-4 * size * slope && std::isfinite(reached);
+      }
+      if (!better) {
+        if (memory_.empty()) return;
+        memory_.clear();
+        continue;
+      }
+      remember(point, gradient, next, next_gradient);
+      const double gain = reached - current;
+      point.swap(next);
+      gradient.swap(next_gradient);
+      current = reached;
+      if (gain < kLeastGain) return;
+    }
+  }
+
+ private:
+  struct Change {
+    std::vector<double> step, bend;  // bend: by how much the gradient fell
+    double product;
+  };
+
+  bool stuck(double place, double towards, std::size_t i) const {
+    return (place <= lower_[i] && towards < 0) || (place >= upper_[i] && towards > 0);
+  }
+  std::vector<double> free_part(const std::vector<double>& point, std::vector<double> direction) const {
+    for (std::size_t i = 0; i < point.size(); ++i) {
+      if (stuck(point[i], direction[i], i)) direction[i] = 0;
+    }
+    return direction;
+  }
+  // The gradient times the inverse of the estimated curvature.
+  std::vector<double> improved(const std::vector<double>& point, const std::vector<double>& gradient) const {
+    std::vector<double> result = free_part(point, gradient), factors(memory_.size());
+    for (std::size_t k = memory_.size(); k-- > 0;) {
+      factors[k] = dot(memory_[k].step, result) / memory_[k].product;
+      for (std::size_t i = 0; i < result.size(); ++i) result[i] -= factors[k] * memory_[k].bend[i];
+    }
+    if (!memory_.empty()) {
+      const Change& last = memory_.back();
+      const double scale = last.product / dot(last.bend, last.bend);
+      for (double& component : result) component *= scale;
+    }
+    for (std::size_t k = 0; k < memory_.size(); ++k) {
+      const double more = factors[k] - dot(memory_[k].bend, result) / memory_[k].product;
+      for (std::size_t i = 0; i < result.size(); ++i) result[i] += more * memory_[k].step[i];
+    }
+    return free_part(point, std::move(result));
+  }
+  void remember(const std::vector<double>& point, const std::vector<double>& gradient, const std::vector<double>& next,
+                const std::vector<double>& next_gradient) {
+    Change change{std::vector<double>(point.size()), std::vector<double>(point.size()), 0};
+    for (std::size_t i = 0; i < point.size(); ++i) {
+      change.step[i] = next[i] - point[i];
+      change.bend[i] = gradient[i] - next_gradient[i];
+    }
+    change.product = dot(change.step, change.bend);
+    if (change.product <= 1e-12 * dot(change.bend, change.bend)) return;  // bent the wrong way
+    memory_.push_back(std::move(change));
+    if (memory_.size() > kMemory) memory_.pop_front();
+  }
+
+  const std::vector<double> lower_, upper_;
+  std::deque<Change> memory_;
+};
+
+}  // namespace
+
+ExpectedBleu expected_bleu(const Pool& pool, const std::vector<double>& weights, bool with_gradient, int threads,
+                           double* perplexity) {
+  ExpectedBleu result;
+  Objective objective(pool, threads);
+  result.logarithm = objective(weights, with_gradient ? &result.gradient : nullptr, perplexity);
+  return result;
+}
+
+Optimum maximise_expected_bleu(const Pool& pool, const Space& space, const std::vector<double>& start,
+                               const ExpectedBleuOptions& options) {
+  Objective objective(pool, options.threads);
+  const std::vector<double> spread = spreads(pool);
+  std::vector<std::size_t> active;  // features that may change and that tell hypotheses apart
+  std::vector<double> weights = start;
+  bool nothing = true;
+  for (std::size_t f = 0; f < pool.features(); ++f) {
+    if (!space.free[f]) continue;
+    weights[f] = space.clamp(f, weights[f]);
+    if (spread[f] > 0) active.push_back(f);
+    nothing = nothing && !(spread[f] > 0 && weights[f] != 0);
+  }
+  if (active.empty()) return {weights, bleu(pool.best(weights.data()))};
+  if (nothing) {  // no direction to begin with: all features alike
+    for (std::size_t f : active) weights[f] = space.clamp(f, 1 / spread[f]);
+  }
+  std::vector<double> scaled(pool.features());
+  auto perplexity_at = [&](double scale) {
+    for (std::size_t f = 0; f < scaled.size(); ++f) scaled[f] = scale * weights[f];
+    double perplexity = 0;
+    objective(scaled, nullptr, &perplexity);
+    return perplexity;
+  };
+  // Short lists cannot be spread so far.
+  const double wanted = std::min(options.perplexity, 0.5 * (1 + perplexity_at(0)));
+  double low = kLowestScale, high = kHighestScale;
+  for (int halving = 0; halving < 20; ++halving) {
+    const double middle = (low + high) / 2;
+    (perplexity_at(std::exp2(middle)) > wanted ? low : high) = middle;
+  }
+  double scale = std::exp2(low);
+  for (int level = 0; level < options.levels; ++level, scale *= 2) {
+    // The point is scaled weights in standard deviations.
+    std::vector<double> point, lower, upper;
+    for (std::size_t f : active) {
+      point.push_back(scale * spread[f] * weights[f]);
+      lower.push_back(scale * spread[f] * space.lower[f]);
+      upper.push_back(scale * spread[f] * space.upper[f]);
+    }
+    const std::vector<double> centre = point;
+    for (std::size_t f = 0; f < scaled.size(); ++f) scaled[f] = scale * weights[f];
+    std::vector<double> whole;
+    Climb(std::move(lower), std::move(upper)).run(point, options.steps, [&](const auto& place, auto& gradient) {
+      for (std::size_t i = 0; i < active.size(); ++i) scaled[active[i]] = place[i] / spread[active[i]];
+      double value = objective(scaled, &whole);
+      for (std::size_t i = 0; i < active.size(); ++i) {
+        const double way = place[i] - centre[i];
+        value -= options.l2 * way * way;
+        gradient[i] = whole[active[i]] / spread[active[i]] - 2 * options.l2 * way;
+      }
+      return value;
+    });
+    for (std::size_t i = 0; i < active.size(); ++i) {
+      weights[active[i]] = space.clamp(active[i], point[i] / (scale * spread[active[i]]));
+    }
+  }
+  return {weights, bleu(pool.best(weights.data()))};
+}
+
+}  // namespace treeglot::tuning
