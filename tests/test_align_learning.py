@@ -170,7 +170,8 @@ def learn(path: Path, pairs: list[tuple[list[str], list[str]]], threads: int = 1
     o = options
     corpus.learn(
         str(path), int(o["model1_iterations"]), int(o["hmm_iterations"]), o["prior"], o["null_prior"], o["null"],
-        o["agreement"], o["same"], 200, threads, None,
+        o["agreement"], o["same"], max_length=200, sweeps=0, chains=1, sampling_prior=1e-4, sampling_null=0.2,
+        fertility_prior=4, bonus=3, memory=1000, seed=1, threads=threads, report=None,
     )  # fmt: skip
     return core.Model(str(path))
 

@@ -25,6 +25,27 @@ TREEGLOT_WIDE void convolve(float* __restrict out, int n, const float* __restric
 
 }  // namespace
 
+JumpTable JumpTable::initial(float null) {
+  JumpTable table;
+  table.null = null;
+  double sum = 0;
+  for (int d = -kClip; d <= kClip; ++d) sum += 1.0 / (1 + (d - 1) * (d - 1));
+  for (int d = -kClip; d <= kClip; ++d)
+    table.weight[static_cast<std::size_t>(d + kClip)] = static_cast<float>(1.0 / (1 + (d - 1) * (d - 1)) / sum);
+  return table;
+}
+
+void update_jumps(JumpTable& table, const JumpCounts& counts, double smoothing) {
+  double sum = 0;
+  std::vector<double> fresh(JumpTable::kSize);
+  const JumpTable start = JumpTable::initial(table.null);
+  for (std::size_t d = 0; d < fresh.size(); ++d) {
+    fresh[d] = (counts.taken[d] + smoothing * static_cast<double>(start.weight[d])) / (counts.possible[d] + smoothing);
+    sum += fresh[d];
+  }
+  for (std::size_t d = 0; d < fresh.size(); ++d) table.weight[d] = static_cast<float>(std::max(1e-6, fresh[d] / sum));
+}
+
 void JumpCounts::add(const JumpCounts& other) {
   for (int d = 0; d < JumpTable::kSize; ++d) {
     taken[static_cast<std::size_t>(d)] += other.taken[static_cast<std::size_t>(d)];

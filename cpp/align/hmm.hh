@@ -18,6 +18,7 @@ struct JumpTable {
 
   float at(int jump) const { return weight[static_cast<std::size_t>(clipped(jump))]; }
   static int clipped(int jump) { return (jump < -kClip ? -kClip : jump > kClip ? kClip : jump) + kClip; }
+  static JumpTable initial(float null);  // the next state is the likeliest one
 };
 
 // What jumps were expected, and how many were possible: a new weight is their quotient.
@@ -27,6 +28,9 @@ struct JumpCounts {
   double null = 0, words = 0;
   void add(const JumpCounts& other);
 };
+
+// New weights; `smoothing` jumps as at the start were seen before the first.
+void update_jumps(JumpTable& table, const JumpCounts& counts, double smoothing);
 
 // Room for the intermediate results of one thread.
 class HmmWorkspace {

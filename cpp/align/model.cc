@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <numeric>
 #include <stdexcept>
 
+#include "align/gibbs.hh"
+#include "align/sampler.hh"
 #include "align/symmetrize.hh"
 #include "base/hash.hh"
 #include "base/mapped_header.hh"
@@ -17,6 +20,8 @@
 namespace treeglot::align {
 namespace {
 
+constexpr float kLeast = 0.01f;  // chances below are not kept
+
 constexpr char kMagic[8] = {'T', 'G', 'W', 'A', 'L', 'I', 'G', 'N'};
 
 struct Header {
@@ -24,9 +29,10 @@ struct Header {
   std::uint32_t version, jumps;
   std::uint64_t size, checksum;  // of the whole file
   std::uint64_t sources, targets, source_bytes, target_bytes, pairs;
-  float same_ratio, reserved;
+  float same_ratio, bonus;
+  std::uint64_t known, links;
 };
-static_assert(sizeof(Header) == 80);
+static_assert(sizeof(Header) == 96);
 
 // Of the header and of all that follows it.
 std::uint64_t checksum(Header header, const char* rest) {
@@ -116,6 +122,25 @@ void write_model(const Corpus& corpus, const Learnt& learnt, const std::string& 
   writer.put(rows.data(), rows.size());
   writer.put(columns.data(), columns.size());
   writer.put(chances.data(), chances.size());
+  if (learnt.bonus > 0) {
+    const Sampled& sampled = learnt.sampled;
+    for (const auto& [values, order] :
+         {std::pair{&sampled.source_fertility, &sources}, std::pair{&sampled.target_fertility, &targets}}) {
+      std::vector<float> sorted;
+      for (WordId id : *order) {
+        const float* row = values->data() + static_cast<std::size_t>(id) * kFertilities;
+        sorted.insert(sorted.end(), row, row + kFertilities);
+      }
+      sorted.insert(sorted.end(), values->end() - kFertilities, values->end());
+      writer.put(sorted.data(), sorted.size());
+    }
+    writer.put(sampled.keys.data(), sampled.keys.size());
+    writer.put(sampled.starts.data(), sampled.starts.size());
+    writer.put(sampled.links.data(), sampled.links.size());
+    header.known = sampled.keys.size();
+    header.links = sampled.links.size();
+    header.bonus = learnt.bonus;
+  }
   std::memcpy(header.magic, kMagic, sizeof kMagic);
   header.version = kModelVersion;
   header.jumps = JumpTable::kSize;
@@ -179,12 +204,23 @@ Model::Model(const std::string& path, bool verify) : file_(path) {
   take(columns_, header.pairs);
   take(chances_, header.pairs);
   same_ratio_ = header.same_ratio;
+  bonus_ = header.bonus;
+  known_count_ = header.known;
+  if (bonus_ > 0) {
+    take(source_.fertility, (header.sources + 1) * kFertilities);
+    take(target_.fertility, (header.targets + 1) * kFertilities);
+    check(header.known < header.size);
+    take(keys_, header.known);
+    take(link_starts_, header.known + 1);
+    take(links_, header.links);
+  }
   auto check_starts = [&](const std::uint64_t* starts, std::uint64_t count, std::uint64_t end) {
     check(starts[0] == 0 && starts[count] == end && std::is_sorted(starts, starts + count + 1));
   };
   check_starts(source_.starts, header.sources, header.source_bytes);
   check_starts(target_.starts, header.targets, header.target_bytes);
   check_starts(rows_, header.sources, header.pairs);
+  if (bonus_ > 0) check_starts(link_starts_, header.known, header.links);
   check(std::all_of(columns_, columns_ + header.pairs, [&](std::uint32_t target) { return target < header.targets; }));
   for (Words* words : {&source_, &target_}) {
     words->ids.reserve(words->count);
@@ -196,8 +232,18 @@ Model::Model(const std::string& path, bool verify) : file_(path) {
 struct Model::Workspace {
   Sentence source, target;
   HmmWorkspace hmm;
+  SentenceSampler sampler[2];  // forward and reverse
+  JumpRows jumps[2];
+  std::vector<float> sums[2];
   std::vector<float> emission, emission_reverse, forward, reverse, null_forward, null_reverse, null_emission;
   std::vector<WordPairs::Chance> chances;  // source by target
+
+  std::uint64_t key() const {
+    PairKey key;
+    for (std::string_view word : source.text) key.source(word);
+    for (std::string_view word : target.text) key.target(word);
+    return key.value();
+  }
 };
 
 void Model::read(std::string_view line, const Words& words, Sentence& out) {
@@ -245,37 +291,107 @@ void Model::fill(Workspace& work) const {
   for (std::uint32_t id : work.source.ids) work.null_emission.push_back(source_.null[source_.slot(id)]);
   work.hmm.posteriors(work.emission_reverse.data(), work.null_emission.data(), static_cast<int>(I), static_cast<int>(J),
                       reverse_, work.reverse.data(), work.null_reverse.data(), nullptr);
+  if (bonus_ > 0) sample(work, work.key());
 }
 
-void Model::align_pair(Workspace& work, std::vector<WordLink>& forward, std::vector<WordLink>& reverse) const {
-  forward.clear();
-  reverse.clear();
+// Draws links with the weights of the model, starting from the hidden Markov model's; the chances of the draws take the
+// place of its posteriors.
+void Model::sample(Workspace& work, std::uint64_t key) const {
+  constexpr int kSweeps = 12, kKept = 10;
   const std::size_t I = work.source.ids.size(), J = work.target.ids.size();
-  if (I == 0 || J == 0) return;
-  if (static_cast<double>(I) * static_cast<double>(J) * static_cast<double>(std::max(I, J)) > kMaxWork) {
-    align_long(work, forward, reverse);
-  } else {
-    fill(work);
-    for (std::size_t j = 0; j < J; ++j) {
-      const float* row = work.forward.data() + j * I;
-      const auto best = static_cast<std::size_t>(std::max_element(row, row + I) - row);
-      if (row[best] > work.null_forward[j])
-        forward.push_back({static_cast<std::uint16_t>(best), static_cast<std::uint16_t>(j)});
+  const Sentence* sides[2] = {&work.source, &work.target};
+  const Words* words[2] = {&source_, &target_};
+  std::vector<float>* posteriors[2] = {&work.forward, &work.reverse};
+  const std::vector<float>* nothing[2] = {&work.null_forward, &work.null_reverse};
+  const std::vector<float>* emissions[2] = {&work.emission, &work.emission_reverse};
+  for (int d = 0; d < 2; ++d) {
+    const Sentence &states = *sides[d], &observed = *sides[1 - d];
+    const std::size_t n = states.ids.size(), m = observed.ids.size();
+    SentenceSampler& sampler = work.sampler[d];
+    sampler.resize(static_cast<int>(n), static_cast<int>(m));
+    for (std::size_t j = 0; j < m; ++j) {
+      std::copy_n(emissions[d]->data() + j * n, n, sampler.lexical(static_cast<int>(j)));
+      sampler.null[j] = words[1 - d]->null[words[1 - d]->slot(observed.ids[j])];
+      const float* row = posteriors[d]->data() + j * n;
+      const auto best = static_cast<std::size_t>(std::max_element(row, row + n) - row);
+      if (row[best] > (*nothing[d])[j]) sampler.links[j] = static_cast<std::uint16_t>(best + 1);
     }
-    for (std::size_t i = 0; i < I; ++i) {
-      const float* row = work.reverse.data() + i * J;
-      const auto best = static_cast<std::size_t>(std::max_element(row, row + J) - row);
-      if (row[best] > work.null_reverse[i])
-        reverse.push_back({static_cast<std::uint16_t>(i), static_cast<std::uint16_t>(best)});
+    for (std::size_t i = 0; i < n; ++i) {
+      std::copy_n(words[d]->fertility + words[d]->slot(states.ids[i]) * kFertilities, kFertilities,
+                  sampler.fertility(static_cast<int>(i)));
+    }
+    if (work.jumps[d].states() < static_cast<int>(n))
+      work.jumps[d].fill(d == 0 ? forward_ : reverse_, static_cast<int>(n));
+    sampler.begin(work.jumps[d], (d == 0 ? forward_ : reverse_).null, bonus_);
+    work.sums[d].assign((n + 1) * m, 0.0f);
+  }
+  for (int sweep = 0; sweep < kSweeps; ++sweep) {
+    for (int d = 0; d < 2; ++d) {
+      work.sampler[d].other_links = work.sampler[1 - d].links;
+      work.sampler[d].sweep(random_bits(key, static_cast<std::uint64_t>(2 * sweep + d)),
+                            sweep >= kSweeps - kKept ? work.sums[d].data() : nullptr);
     }
   }
-  std::sort(forward.begin(), forward.end());
+  auto keep = [&](const std::vector<float>& sums, std::size_t n, std::size_t m, std::vector<float>& posterior,
+                  std::vector<float>& null) {
+    for (std::size_t j = 0; j < m; ++j) {
+      null[j] = sums[j * (n + 1)] / kKept;
+      for (std::size_t i = 0; i < n; ++i) posterior[j * n + i] = std::min(1.0f, sums[j * (n + 1) + i + 1] / kKept);
+    }
+  };
+  keep(work.sums[0], I, J, work.forward, work.null_forward);
+  keep(work.sums[1], J, I, work.reverse, work.null_reverse);
 }
 
-void Model::align_long(Workspace& work, std::vector<WordLink>& forward, std::vector<WordLink>& reverse) const {
+// Pairs that were learnt from have the links that they had then.
+bool Model::known(const Workspace& work, std::vector<LinkChance>& out) const {
+  if (known_count_ == 0) return false;
+  const std::uint64_t key = work.key();
+  const std::uint64_t* entry = std::lower_bound(keys_, keys_ + known_count_, key);
+  if (entry == keys_ + known_count_ || *entry != key) return false;
+  const LinkChance *begin = links_ + link_starts_[entry - keys_], *end = links_ + link_starts_[entry - keys_ + 1];
+  for (const LinkChance* link = begin; link < end; ++link)
+    if (link->source >= work.source.ids.size() || link->target >= work.target.ids.size()) return false;
+  out.assign(begin, end);
+  return true;
+}
+
+void Model::links(Workspace& work, std::vector<LinkChance>& out) const {
+  out.clear();
+  const std::size_t I = work.source.ids.size(), J = work.target.ids.size();
+  if (I == 0 || J == 0 || known(work, out)) return;
+  if (static_cast<double>(I) * static_cast<double>(J) * static_cast<double>(std::max(I, J)) > kMaxWork) {
+    align_long(work, out);
+    return;
+  }
+  fill(work);
+  std::vector<std::size_t> forward(J, I), reverse(I, J);
+  for (std::size_t j = 0; j < J; ++j) {
+    const float* row = work.forward.data() + j * I;
+    const auto best = static_cast<std::size_t>(std::max_element(row, row + I) - row);
+    if (row[best] > work.null_forward[j]) forward[j] = best;
+  }
+  for (std::size_t i = 0; i < I; ++i) {
+    const float* row = work.reverse.data() + i * J;
+    const auto best = static_cast<std::size_t>(std::max_element(row, row + J) - row);
+    if (row[best] > work.null_reverse[i]) reverse[i] = best;
+  }
+  for (std::size_t i = 0; i < I; ++i) {
+    for (std::size_t j = 0; j < J; ++j) {
+      const float there = std::min(1.0f, work.forward[j * I + i]), back = std::min(1.0f, work.reverse[i * J + j]);
+      const bool first = forward[j] == i, second = reverse[i] == j;
+      if (there < kLeast && back < kLeast && !first && !second) continue;
+      out.push_back({static_cast<std::uint16_t>(i), static_cast<std::uint16_t>(j), LinkChance::pack(there, first),
+                     LinkChance::pack(back, second)});
+    }
+  }
+}
+
+void Model::align_long(Workspace& work, std::vector<LinkChance>& out) const {
   const std::size_t I = work.source.ids.size(), J = work.target.ids.size();
   std::vector<float> best_score(J, 0.0f);
   std::vector<std::size_t> best(J, I);
+  std::vector<WordLink> forward, reverse;
   for (std::size_t i = 0; i < I; ++i) {
     float row_score = reverse_.null * source_.null[source_.slot(work.source.ids[i])];
     std::size_t row_best = J;
@@ -302,18 +418,37 @@ void Model::align_long(Workspace& work, std::vector<WordLink>& forward, std::vec
       forward.push_back({static_cast<std::uint16_t>(best[j]), static_cast<std::uint16_t>(j)});
     }
   }
+  // Without chances: a link is sure where it is chosen.
+  auto add = [&](const WordLink& link, bool there, bool back) {
+    out.push_back({link.source, link.target, LinkChance::pack(there ? 1.0f : 0.0f, there),
+                   LinkChance::pack(back ? 1.0f : 0.0f, back)});
+  };
+  for (const WordLink& link : forward) add(link, true, false);
+  for (const WordLink& link : reverse) add(link, false, true);
+  auto before = [](const LinkChance& a, const LinkChance& b) {
+    return std::pair{a.source, a.target} < std::pair{b.source, b.target};
+  };
+  std::sort(out.begin(), out.end(), before);
+  std::size_t kept = 0;
+  for (std::size_t k = 0; k < out.size(); ++k) {
+    if (kept > 0 && !before(out[kept - 1], out[k])) {
+      out[kept - 1].forward |= out[k].forward;
+      out[kept - 1].reverse |= out[k].reverse;
+    } else {
+      out[kept++] = out[k];
+    }
+  }
+  out.resize(kept);
 }
 
-std::size_t Model::align(const std::vector<std::string_view>& source, const std::vector<std::string_view>& target,
-                         int threads, std::string& forward, std::string& reverse) const {
-  constexpr std::size_t kBlock = 64;
-  const std::size_t blocks = (source.size() + kBlock - 1) / kBlock;
-  std::vector<std::string> forward_parts(blocks), reverse_parts(blocks);
+template <class Write>
+std::size_t Model::for_each_pair(const std::vector<std::string_view>& source,
+                                 const std::vector<std::string_view>& target, int threads, std::size_t block,
+                                 Write&& write) const {
   std::atomic<std::size_t> too_long{source.size()};
-  for_each_piece(blocks, threads, [&] {
-    return [&, work = Workspace(), there = std::vector<WordLink>(),
-            back = std::vector<WordLink>()](std::size_t b) mutable {
-      for (std::size_t n = b * kBlock; n < std::min(source.size(), (b + 1) * kBlock); ++n) {
+  for_each_piece((source.size() + block - 1) / block, threads, [&] {
+    return [&, work = Workspace(), found = std::vector<LinkChance>()](std::size_t b) mutable {
+      for (std::size_t n = b * block; n < std::min(source.size(), (b + 1) * block); ++n) {
         read(source[n], source_, work.source);
         read(target[n], target_, work.target);
         if (std::max(work.source.ids.size(), work.target.ids.size()) > kMaxWords) {
@@ -321,17 +456,57 @@ std::size_t Model::align(const std::vector<std::string_view>& source, const std:
           }
           continue;
         }
-        align_pair(work, there, back);
+        links(work, found);
+        write(found, b);
+      }
+    };
+  });
+  return too_long < source.size() ? too_long + 1 : 0;
+}
+
+std::size_t Model::align(const std::vector<std::string_view>& source, const std::vector<std::string_view>& target,
+                         int threads, std::string& forward, std::string& reverse) const {
+  constexpr std::size_t kBlock = 64;
+  const std::size_t blocks = (source.size() + kBlock - 1) / kBlock;
+  std::vector<std::string> forward_parts(blocks), reverse_parts(blocks);
+  const std::size_t bad =
+      for_each_pair(source, target, threads, kBlock, [&](const std::vector<LinkChance>& found, std::size_t b) {
+        std::vector<WordLink> there, back;
+        for (const LinkChance& link : found) {
+          if (LinkChance::chosen(link.forward)) there.push_back({link.source, link.target});
+          if (LinkChance::chosen(link.reverse)) back.push_back({link.source, link.target});
+        }
         append_links(there, forward_parts[b]);
         append_links(back, reverse_parts[b]);
         forward_parts[b].push_back('\n');
         reverse_parts[b].push_back('\n');
-      }
-    };
-  });
+      });
   for (const std::string& part : forward_parts) forward += part;
   for (const std::string& part : reverse_parts) reverse += part;
-  return too_long < source.size() ? too_long + 1 : 0;
+  return bad;
+}
+
+std::size_t Model::link_chances(const std::vector<std::string_view>& source,
+                                const std::vector<std::string_view>& target, int threads, float least,
+                                std::string& out) const {
+  constexpr std::size_t kBlock = 64;
+  std::vector<std::string> parts((source.size() + kBlock - 1) / kBlock);
+  const std::size_t bad =
+      for_each_pair(source, target, threads, kBlock, [&](const std::vector<LinkChance>& found, std::size_t b) {
+        const char* blank = "";
+        for (const LinkChance& link : found) {
+          const float there = LinkChance::chance(link.forward), back = LinkChance::chance(link.reverse);
+          if (there < least && back < least) continue;
+          char text[64];
+          std::snprintf(text, sizeof text, "%s%u-%u:%.4f:%.4f", blank, static_cast<unsigned>(link.source),
+                        static_cast<unsigned>(link.target), static_cast<double>(there), static_cast<double>(back));
+          parts[b] += text;
+          blank = " ";
+        }
+        parts[b].push_back('\n');
+      });
+  for (const std::string& part : parts) out += part;
+  return bad;
 }
 
 void Model::posteriors(std::string_view source, std::string_view target, std::vector<float>& forward,
@@ -342,12 +517,12 @@ void Model::posteriors(std::string_view source, std::string_view target, std::ve
   const std::size_t I = work.source.ids.size(), J = work.target.ids.size();
   forward.assign(I * J, 0.0f);
   reverse.assign(I * J, 0.0f);
-  if (I == 0 || J == 0) return;
-  fill(work);
-  for (std::size_t i = 0; i < I; ++i) {
-    for (std::size_t j = 0; j < J; ++j) forward[i * J + j] = work.forward[j * I + i];
+  std::vector<LinkChance> found;
+  links(work, found);
+  for (const LinkChance& link : found) {
+    forward[link.source * J + link.target] = LinkChance::chance(link.forward);
+    reverse[link.source * J + link.target] = LinkChance::chance(link.reverse);
   }
-  reverse = work.reverse;
 }
 
 std::vector<Model::Entry> Model::entries(float threshold) const {

@@ -14,7 +14,7 @@
 
 namespace treeglot::align {
 
-inline constexpr std::uint32_t kModelVersion = 1;  // of the file
+inline constexpr std::uint32_t kModelVersion = 2;  // of the file
 
 // Writes a model. Pairs of words that are no more likely than words that never met are left out.
 void write_model(const Corpus& corpus, const Learnt& learnt, const std::string& path);
@@ -32,6 +32,11 @@ class Model {
                     int threads, std::string& forward, std::string& reverse) const;
   static constexpr double kMaxWork = 4e9;
   static constexpr std::size_t kMaxWords = 65535;
+
+  // The same for the chances of links: for each pair a line of I-J:FORWARD:REVERSE, the links not below `least` in
+  // either direction, by source and target word; chances have four decimals.
+  std::size_t link_chances(const std::vector<std::string_view>& source, const std::vector<std::string_view>& target,
+                           int threads, float least, std::string& out) const;
 
   // The chance of each link of one pair in the two directions, source by target, row by row.
   void posteriors(std::string_view source, std::string_view target, std::vector<float>& forward,
@@ -63,6 +68,7 @@ class Model {
     const float* unseen =
         nullptr;                  // the chance of a partner that this word never met; one more entry for unknown words
     const float* null = nullptr;  // the chance of this word from nothing; one more entry for unknown words
+    const float* fertility = nullptr;  // kFertilities weights, one more row for unknown words; none without sampling
     std::unordered_map<std::string_view, std::uint32_t> ids;
     std::string_view word(std::size_t id) const { return {text + starts[id], starts[id + 1] - starts[id]}; }
     std::uint32_t id(std::string_view word) const {
@@ -78,9 +84,16 @@ class Model {
   struct Workspace;
   static void read(std::string_view line, const Words& words, Sentence& out);
   WordPairs::Chance chance(std::uint32_t source, std::uint32_t target, bool same) const;
+  // The links of the pair in `work` with their chances, by source and target word.
+  void links(Workspace& work, std::vector<LinkChance>& out) const;
+  bool known(const Workspace& work, std::vector<LinkChance>& out) const;
   void fill(Workspace& work) const;
-  void align_pair(Workspace& work, std::vector<WordLink>& forward, std::vector<WordLink>& reverse) const;
-  void align_long(Workspace& work, std::vector<WordLink>& forward, std::vector<WordLink>& reverse) const;
+  void sample(Workspace& work, std::uint64_t key) const;
+  void align_long(Workspace& work, std::vector<LinkChance>& out) const;
+  // Calls write(links, piece) for every pair in blocks; returns what `align` returns.
+  template <class Write>
+  std::size_t for_each_pair(const std::vector<std::string_view>& source, const std::vector<std::string_view>& target,
+                            int threads, std::size_t block, Write&& write) const;
 
   MappedFile file_;
   Words source_, target_;
@@ -89,7 +102,10 @@ class Model {
   const std::uint32_t* columns_ = nullptr;
   const WordPairs::Chance* chances_ = nullptr;
   JumpTable forward_, reverse_;
-  float same_ratio_ = 1;
+  float same_ratio_ = 1, bonus_ = 0;
+  std::size_t known_count_ = 0;
+  const std::uint64_t *keys_ = nullptr, *link_starts_ = nullptr;
+  const LinkChance* links_ = nullptr;
 };
 
 }  // namespace treeglot::align

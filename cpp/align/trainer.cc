@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "align/gibbs.hh"
 #include "base/parallel.hh"
 #include "base/words.hh"
 
@@ -37,6 +38,7 @@ class ExpDigamma {
 };
 
 constexpr float kFloor = 1e-9f;
+constexpr double kBytesOfCell = 14;  // eight of each cell, 20 of each word pair, of which there are some three cells
 
 class Trainer {
  public:
@@ -45,26 +47,24 @@ class Trainer {
     list_pairs();
   }
 
-  JumpTable initial_jumps() const {
-    JumpTable table;
-    table.null = static_cast<float>(options_.null);
-    double sum = 0;
-    for (int d = -JumpTable::kClip; d <= JumpTable::kClip; ++d) sum += 1.0 / (1 + (d - 1) * (d - 1));
-    for (int d = -JumpTable::kClip; d <= JumpTable::kClip; ++d) {
-      table.weight[static_cast<std::size_t>(d + JumpTable::kClip)] =
-          static_cast<float>(1.0 / (1 + (d - 1) * (d - 1)) / sum);
-    }
-    return table;
-  }
-
   Learnt run(const std::function<void(int, int, double)>& report) {
-    const int total = options_.model1_iterations + options_.hmm_iterations;
-    result_.forward = result_.reverse = initial_jumps();
-    for (int iteration = 0; iteration < total; ++iteration) {
+    const int sweeps = sampling_sweeps(options_, cells_.used.size()) * options_.chains;
+    const int learning = options_.model1_iterations + options_.hmm_iterations, total = learning + sweeps;
+    result_.forward = result_.reverse = JumpTable::initial(static_cast<float>(options_.null));
+    for (int iteration = 0; iteration < learning; ++iteration) {
       const double likelihood = expect(iteration >= options_.model1_iterations, iteration == 0);
       maximise();
-      if (iteration >= options_.model1_iterations) update_jumps();
+      if (iteration >= options_.model1_iterations) {
+        update_jumps(result_.forward, forward_counts_, options_.smoothing);
+        update_jumps(result_.reverse, reverse_counts_, options_.smoothing);
+      }
       if (report) report(iteration + 1, total, likelihood);
+    }
+    if (sweeps > 0) {
+      std::vector<WordPairs::Chance>().swap(counts_);
+      sample_links(corpus_, cells_, options_, result_, [&](int done) {
+        if (report) report(learning + done, total, 0.0);
+      });
     }
     return std::move(result_);
   }
@@ -73,18 +73,20 @@ class Trainer {
   // For each source word, the target words that occur with it; every cell of every sentence gets its place in that row.
   void list_pairs() {
     const std::size_t sentences = corpus_.size(), words = corpus_.source_words.size();
-    cell_starts_.assign(sentences + 1, 0);
+    cells_.starts.assign(sentences + 1, 0);
+    const std::size_t stride = memory_stride();
+    std::size_t number = 0;
     for (std::size_t n = 0; n < sentences; ++n) {
-      cell_starts_[n + 1] = cell_starts_[n];
-      if (!takes_part(n)) continue;
-      used_.push_back(n);
-      cell_starts_[n + 1] +=
+      cells_.starts[n + 1] = cells_.starts[n];
+      if (!takes_part(n) || number++ % stride != 0) continue;
+      cells_.used.push_back(n);
+      cells_.starts[n + 1] +=
           static_cast<std::uint64_t>(corpus_.source_length(n)) * static_cast<std::uint64_t>(corpus_.target_length(n));
     }
-    cells_.resize(cell_starts_.back());
+    cells_.index.resize(cells_.starts.back());
     // positions of each source word, in the order of the text
     std::vector<std::uint64_t> starts(words + 1, 0);
-    for (std::size_t n : used_) {
+    for (std::size_t n : cells_.used) {
       for (auto p = corpus_.source_starts[n]; p < corpus_.source_starts[n + 1]; ++p) ++starts[corpus_.source[p] + 1];
     }
     for (std::size_t w = 0; w < words; ++w) starts[w + 1] += starts[w];
@@ -93,7 +95,7 @@ class Trainer {
     };
     std::vector<Place> places(starts.back());
     std::vector<std::uint64_t> next(starts.begin(), starts.end() - 1);
-    for (std::size_t n : used_) {
+    for (std::size_t n : cells_.used) {
       for (int i = 0; i < corpus_.source_length(n); ++i) {
         WordId word = corpus_.source[corpus_.source_starts[n] + static_cast<std::uint64_t>(i)];
         places[next[word]++] = {static_cast<std::uint32_t>(n), static_cast<std::uint32_t>(i)};
@@ -113,7 +115,7 @@ class Trainer {
             const std::size_t n = places[p].sentence;
             const int length = corpus_.target_length(n);
             const WordId* target = corpus_.target.data() + corpus_.target_starts[n];
-            std::uint32_t* cells = cells_.data() + cell_starts_[n] +
+            std::uint32_t* cells = cells_.index.data() + cells_.starts[n] +
                                    static_cast<std::uint64_t>(places[p].position) * static_cast<std::uint64_t>(length);
             for (int j = 0; j < length; ++j) {
               const WordId e = target[j];
@@ -147,12 +149,20 @@ class Trainer {
     pairs.same_ratio =
         digamma_(static_cast<float>(options_.prior + options_.same)) / digamma_(static_cast<float>(options_.prior));
     if (options_.same > 0) {
-      same_.assign(words, 0xFFFFFFFF);
+      cells_.same.assign(words, 0xFFFFFFFF);
       for (std::size_t w = 0; w < words; ++w)
         for (auto k = pairs.starts[w]; k < pairs.starts[w + 1]; ++k)
           if (corpus_.target_words.word(pairs.targets[k]) == corpus_.source_words.word(static_cast<WordId>(w)))
-            same_[w] = static_cast<std::uint32_t>(k - pairs.starts[w]);
+            cells_.same[w] = static_cast<std::uint32_t>(k - pairs.starts[w]);
     }
+  }
+
+  // Every so many-th pair is learnt from, so that what is kept of each cell and word pair fits into the memory.
+  std::size_t memory_stride() const {
+    double cells = 0;
+    for (std::size_t n = 0; n < corpus_.size(); ++n)
+      if (takes_part(n)) cells += static_cast<double>(corpus_.source_length(n)) * corpus_.target_length(n);
+    return static_cast<std::size_t>(std::max(1.0, std::ceil(cells * kBytesOfCell / (options_.memory * 1e6))));
   }
 
   bool takes_part(std::size_t n) const {
@@ -170,21 +180,21 @@ class Trainer {
     reverse_counts_ = JumpCounts();
     double likelihood = 0;
     // Jumps have few parameters: a few million cells are enough for them.
-    const std::uint64_t stride = std::max<std::uint64_t>(1, cell_starts_.back() / 4'000'000);
+    const std::uint64_t stride = std::max<std::uint64_t>(1, cells_.starts.back() / 4'000'000);
     constexpr std::uint64_t kBatchCells = std::uint64_t{1} << 21;
     constexpr std::size_t kGroup = 32;
     std::vector<float> forward, reverse, forward_null, reverse_null;
-    for (std::size_t begin = 0; begin < used_.size();) {
+    for (std::size_t begin = 0; begin < cells_.used.size();) {
       std::size_t end = begin;
-      const std::uint64_t base = cell_starts_[used_[begin]];
-      while (end < used_.size() && cell_starts_[used_[end] + 1] - base <= kBatchCells) ++end;
+      const std::uint64_t base = cells_.starts[cells_.used[begin]];
+      while (end < cells_.used.size() && cells_.starts[cells_.used[end] + 1] - base <= kBatchCells) ++end;
       end = std::max(end, begin + 1);
-      forward.resize(cell_starts_[used_[end - 1] + 1] - base);
+      forward.resize(cells_.starts[cells_.used[end - 1] + 1] - base);
       reverse.resize(forward.size());
-      const std::uint64_t source_base = corpus_.source_starts[used_[begin]],
-                          target_base = corpus_.target_starts[used_[begin]];
-      forward_null.resize(corpus_.target_starts[used_[end - 1] + 1] - target_base);
-      reverse_null.resize(corpus_.source_starts[used_[end - 1] + 1] - source_base);
+      const std::uint64_t source_base = corpus_.source_starts[cells_.used[begin]],
+                          target_base = corpus_.target_starts[cells_.used[begin]];
+      forward_null.resize(corpus_.target_starts[cells_.used[end - 1] + 1] - target_base);
+      reverse_null.resize(corpus_.source_starts[cells_.used[end - 1] + 1] - source_base);
       const std::size_t groups = (end - begin + kGroup - 1) / kGroup;
       std::vector<JumpCounts> forward_parts(hmm ? groups : 0), reverse_parts(hmm ? groups : 0);
       std::vector<double> likelihoods(groups, 0.0);
@@ -192,7 +202,7 @@ class Trainer {
         return [&, workspace = HmmWorkspace(), emission = std::vector<float>(), emission_reverse = std::vector<float>(),
                 posterior = std::vector<float>(), null_emission = std::vector<float>()](std::size_t g) mutable {
           for (std::size_t u = begin + g * kGroup; u < std::min(end, begin + (g + 1) * kGroup); ++u) {
-            const std::size_t n = used_[u];
+            const std::size_t n = cells_.used[u];
             const int I = corpus_.source_length(n), J = corpus_.target_length(n);
             const auto size = static_cast<std::size_t>(I) * static_cast<std::size_t>(J);
             emission.resize(size);
@@ -201,7 +211,7 @@ class Trainer {
             null_emission.resize(static_cast<std::size_t>(std::max(I, J)));
             const WordId* source = corpus_.source.data() + corpus_.source_starts[n];
             const WordId* target = corpus_.target.data() + corpus_.target_starts[n];
-            const std::uint32_t* cells = cells_.data() + cell_starts_[n];
+            const std::uint32_t* cells = cells_.index.data() + cells_.starts[n];
             for (int i = 0; i < I; ++i) {
               const WordPairs::Chance* row = pairs.chances.data() + pairs.starts[source[i]];
               for (int j = 0; j < J; ++j) {
@@ -210,8 +220,8 @@ class Trainer {
                 emission_reverse[static_cast<std::size_t>(i * J + j)] = chance.source_given_target;
               }
             }
-            float* q = forward.data() + (cell_starts_[n] - base);  // cells as in cells_: source by target
-            float* r = reverse.data() + (cell_starts_[n] - base);
+            float* q = forward.data() + (cells_.starts[n] - base);  // cells as in cells_: source by target
+            float* r = reverse.data() + (cells_.starts[n] - base);
             float* q0 = forward_null.data() + (corpus_.target_starts[n] - target_base);
             float* r0 = reverse_null.data() + (corpus_.source_starts[n] - source_base);
             const bool jumps = hmm && u % stride == 0;
@@ -246,12 +256,12 @@ class Trainer {
       const auto shares = static_cast<std::size_t>(threads_);
       auto add_share = [&](std::size_t share) {
         for (std::size_t u = begin; u < end; ++u) {
-          const std::size_t n = used_[u];
+          const std::size_t n = cells_.used[u];
           const int I = corpus_.source_length(n), J = corpus_.target_length(n);
           const WordId* source = corpus_.source.data() + corpus_.source_starts[n];
-          const std::uint32_t* cells = cells_.data() + cell_starts_[n];
-          const float* q = forward.data() + (cell_starts_[n] - base);
-          const float* r = reverse.data() + (cell_starts_[n] - base);
+          const std::uint32_t* cells = cells_.index.data() + cells_.starts[n];
+          const float* q = forward.data() + (cells_.starts[n] - base);
+          const float* r = reverse.data() + (cells_.starts[n] - base);
           for (int i = 0; i < I; ++i) {
             if (source[i] % shares != share) continue;
             WordPairs::Chance* row = counts_.data() + pairs.starts[source[i]];
@@ -350,7 +360,9 @@ class Trainer {
           const float inverse = 1.0f / std::max(1e-30f, digamma_(static_cast<float>(total)));
           pairs.source_unseen[w] = std::max(kFloor, unseen * inverse);
           for (auto k = pairs.starts[w]; k < pairs.starts[w + 1]; ++k) {
-            float extra = !same_.empty() && k - pairs.starts[w] == same_[w] ? static_cast<float>(options_.same) : 0.0f;
+            float extra = !cells_.same.empty() && k - pairs.starts[w] == cells_.same[w]
+                              ? static_cast<float>(options_.same)
+                              : 0.0f;
             pairs.chances[k].target_given_source =
                 std::max(kFloor, digamma_(counts_[k].target_given_source + prior + extra) * inverse);
             pairs.chances[k].source_given_target = std::max(
@@ -373,27 +385,10 @@ class Trainer {
     }
   }
 
-  void update_jumps() {
-    update(result_.forward, forward_counts_);
-    update(result_.reverse, reverse_counts_);
-  }
-  void update(JumpTable& table, const JumpCounts& counts) const {
-    double sum = 0;
-    std::vector<double> fresh(JumpTable::kSize);
-    const JumpTable start = initial_jumps();
-    for (std::size_t d = 0; d < fresh.size(); ++d) {
-      fresh[d] = (counts.taken[d] + options_.smoothing * start.weight[d]) / (counts.possible[d] + options_.smoothing);
-      sum += fresh[d];
-    }
-    for (std::size_t d = 0; d < fresh.size(); ++d) table.weight[d] = static_cast<float>(std::max(1e-6, fresh[d] / sum));
-  }
-
   const Corpus& corpus_;
   TrainOptions options_;
   int threads_;
-  std::vector<std::size_t> used_;
-  std::vector<std::uint64_t> cell_starts_;
-  std::vector<std::uint32_t> cells_, same_;
+  Cells cells_;
   std::vector<WordPairs::Chance> counts_;
   std::vector<double> null_target_, null_source_;
   JumpCounts forward_counts_, reverse_counts_;

@@ -156,8 +156,9 @@ void bind_align(nb::module_& m) {
       .def(
           "learn",
           [](const al::Corpus& self, const std::string& path, int model1_iterations, int hmm_iterations, double prior,
-             double null_prior, double null, double agreement, double same, int max_length, int threads,
-             nb::object report) {
+             double null_prior, double null, double agreement, double same, int max_length, double sweeps, int chains,
+             double sampling_prior, double sampling_null, double fertility_prior, double bonus, double memory,
+             std::uint64_t seed, int threads, nb::object report) {
             al::TrainOptions options;
             options.model1_iterations = model1_iterations;
             options.hmm_iterations = hmm_iterations;
@@ -167,6 +168,14 @@ void bind_align(nb::module_& m) {
             options.agreement = agreement;
             options.same = same;
             options.max_length = max_length;
+            options.sweeps = sweeps;
+            options.chains = chains;
+            options.sampling_prior = sampling_prior;
+            options.sampling_null = sampling_null;
+            options.fertility_prior = fertility_prior;
+            options.bonus = bonus;
+            options.memory = memory;
+            options.seed = seed;
             options.threads = threads;
             nb::gil_scoped_release release;
             const al::Learnt learnt = al::learn(self, options, [&](int done, int total, double likelihood) {
@@ -178,7 +187,9 @@ void bind_align(nb::module_& m) {
           },
           nb::arg("path"), nb::arg("model1_iterations"), nb::arg("hmm_iterations"), nb::arg("prior"),
           nb::arg("null_prior"), nb::arg("null"), nb::arg("agreement"), nb::arg("same"), nb::arg("max_length"),
-          nb::arg("threads"), nb::arg("report").none());
+          nb::arg("sweeps"), nb::arg("chains"), nb::arg("sampling_prior"), nb::arg("sampling_null"),
+          nb::arg("fertility_prior"), nb::arg("bonus"), nb::arg("memory"), nb::arg("seed"), nb::arg("threads"),
+          nb::arg("report").none());
 
   nb::class_<al::Model>(m, "Model")
       .def(nb::init<const std::string&, bool>(), nb::arg("path"), nb::arg("verify") = true)
@@ -197,6 +208,21 @@ void bind_align(nb::module_& m) {
             return nb::make_tuple(nb::bytes(forward.data(), forward.size()), nb::bytes(reverse.data(), reverse.size()));
           },
           nb::arg("source"), nb::arg("target"), nb::arg("threads"))
+      .def(
+          "link_chances",
+          [](const al::Model& self, nb::bytes source, nb::bytes target, float least, int threads) {
+            const auto first = lines(view(source)), second = lines(view(target));
+            check_same(first.size(), second.size());
+            std::string out;
+            std::size_t bad = 0;
+            {
+              nb::gil_scoped_release release;
+              bad = self.link_chances(first, second, threads, least, out);
+            }
+            if (bad != 0) bad_line(bad, "a sentence of more than 65,535 words", 0);
+            return nb::bytes(out.data(), out.size());
+          },
+          nb::arg("source"), nb::arg("target"), nb::arg("least"), nb::arg("threads"))
       .def(
           "posteriors",
           [](const al::Model& self, std::string_view source, std::string_view target) {

@@ -33,10 +33,20 @@ class Corpus:
         agreement: float,
         same: float,
         max_length: int,
+        sweeps: float,
+        chains: int,
+        sampling_prior: float,
+        sampling_null: float,
+        fertility_prior: float,
+        bonus: float,
+        memory: float,
+        seed: int,
         threads: int,
         report: Callable[[int, int, float], object] | None,
     ) -> None:
-        """Learn a model and write it; `report(iteration, iterations, log likelihood)` is called after each."""
+        """Learn a model and write it; `report(iteration, iterations, log likelihood)` is called after each.
+
+        Sweeps of the sampler count as iterations with the likelihood 0."""
 
 class Model:
     """A memory-mapped model. Raises RuntimeError that says what is wrong with the file."""
@@ -44,6 +54,9 @@ class Model:
     def __init__(self, path: str, verify: bool = True) -> None: ...
     def align(self, source: bytes, target: bytes, threads: int) -> tuple[bytes, bytes]:
         """Pharaoh lines of both directions. Raises ValueError(line, message, 0) for a sentence that is too long."""
+
+    def link_chances(self, source: bytes, target: bytes, least: float, threads: int) -> bytes:
+        """Lines of I-J:FORWARD:REVERSE: links with either chance not below `least`. Raises as `align`."""
 
     def posteriors(self, source: str, target: str) -> tuple[list[float], list[float]]:
         """The chance of each link in both directions, source by target."""

@@ -43,6 +43,13 @@ DEFAULTS: dict[str, float] = {
     "agreement": 0.75,
     "same": 1.0,
     "max_length": 200,
+    "sweeps": 20.0,
+    "chains": 3,
+    "sampling_prior": 1e-4,
+    "sampling_null": 0.2,
+    "fertility_prior": 4.0,
+    "bonus": 3.0,
+    "memory": 4000.0,
 }
 """Options of training, chosen on the first 100 pairs of the Hansards set and the first 50 of NIST 2002: iterations; the Dirichlet priors of
 translations and of words from nothing; the chance of nothing; the exponent of the other direction's posterior in the expected
@@ -57,6 +64,13 @@ _LIMITS: dict[str, tuple[float, float]] = {
     "agreement": (0, 4),
     "same": (0, 1e6),
     "max_length": (1, 4000),
+    "sweeps": (0, 1000),
+    "chains": (1, 100),
+    "sampling_prior": (1e-9, 1e3),
+    "sampling_null": (1e-6, 0.9),
+    "fertility_prior": (1e-3, 1e6),
+    "bonus": (1e-3, 1e3),
+    "memory": (1, 1e9),
 }
 
 
@@ -79,7 +93,7 @@ class AgreementAligner(WordAligner):
         corpus = core.Corpus()
         for block in _blocks(source, target):
             corpus.add(*block)
-        with _Iterations(int(chosen["model1_iterations"] + chosen["hmm_iterations"])) as report:
+        with _Iterations() as report:
             corpus.learn(
                 str(folder / FILE),
                 int(chosen["model1_iterations"]),
@@ -90,6 +104,14 @@ class AgreementAligner(WordAligner):
                 chosen["agreement"],
                 chosen["same"],
                 int(chosen["max_length"]),
+                chosen["sweeps"],
+                int(chosen["chains"]),
+                chosen["sampling_prior"],
+                chosen["sampling_null"],
+                chosen["fertility_prior"],
+                chosen["bonus"],
+                chosen["memory"],
+                seed % 2**64,
                 threads,
                 report,
             )
@@ -138,14 +160,16 @@ def _blocks(source: Sequence[str], target: Sequence[str]) -> Iterator[tuple[byte
 class _Iterations:
     """Progress that the core reports, as `treeglot.progress.track` wants it."""
 
-    def __init__(self, total: int) -> None:
-        self._steps = iter(track(range(total), "learning to align", total=total))
+    def __init__(self) -> None:
+        self._steps: Iterator[int] = iter(())
 
     def __enter__(self) -> _Iterations:
-        next(self._steps, None)
         return self
 
     def __call__(self, done: int, total: int, likelihood: float) -> None:
+        if done == 1:
+            self._steps = iter(track(range(total), "learning to align", total=total))
+            next(self._steps, None)
         next(self._steps, None)
 
     def __exit__(self, *_: object) -> None:
