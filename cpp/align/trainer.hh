@@ -20,15 +20,15 @@ namespace treeglot::align {
 
 struct TrainOptions {
   int model1_iterations = 1;
-  int hmm_iterations = 6;
-  double prior = 0.1;       // of the Dirichlet distribution over the translations of a word
-  double null_prior = 1;    // the same for words that come from nothing
-  double null = 0.1;        // the chance that a word comes from nothing
-  double agreement = 0.75;  // exponent of the other direction's posterior in the expected counts; 0: none
-  double same = 1;          // what is added to the prior of words that are written alike
-  double smoothing = 1;     // jumps that were seen before the first
-  int max_length = 200;     // longer sentences take no part in learning
-  int threads = 0;          // 0: all cores
+  int hmm_iterations = 2;
+  double prior = 0.1;     // of the Dirichlet distribution over the translations of a word
+  double null_prior = 1;  // the same for words that come from nothing
+  double null = 0.1;      // the chance that a word comes from nothing
+  double agreement = 0;   // exponent of the other direction's posterior in the expected counts; 0: none
+  double same = 1;        // what is added to the prior of words that are written alike
+  double smoothing = 1;   // jumps that were seen before the first
+  int max_length = 200;   // longer sentences take no part in learning
+  int threads = 0;        // 0: all cores
   // Of the sampler.
   double sweeps = 20;            // through 5,000 sentence pairs; fewer with the root of their number; 0: no sampling
   int chains = 3;                // independent ones, whose chances are averaged

@@ -17,6 +17,8 @@ import typer
 from typer.core import TyperGroup
 
 from treeglot import alignment
+from treeglot.alignment.own import AgreementAligner
+from treeglot.alignment.posteriors import links_above
 from treeglot.alignment.symmetrize import DEFAULT, heuristic_number, parse_links, symmetrize_lines
 from treeglot.errors import InputError, TreeglotError
 from treeglot.evaluation.alignment import Gold, score_alignment
@@ -50,6 +52,15 @@ ReverseOption = Annotated[Path | None, typer.Option("--reverse", help="Write the
 ThreadsOption = Annotated[int, typer.Option("--threads", help="0: all cores.", min=0)]
 SeedOption = Annotated[int, typer.Option("--seed", help="For aligners that draw random numbers.")]
 SetOption = Annotated[list[str] | None, typer.Option("--set", help="An option of the aligner, such as prior=0.05.")]
+PosteriorsOption = Annotated[
+    Path | None, typer.Option("--posteriors", help="Write the chance of each link here too: 0-1:0.9000:0.8000 (own).")
+]
+ThresholdOption = Annotated[
+    float | None,
+    typer.Option(
+        "--threshold", help="Keep links whose mean chance is not below, instead of --heuristic (own).", min=0, max=1
+    ),
+]
 LowerOption = Annotated[bool, typer.Option("--lowercase", help="Ignore case.")]
 
 
@@ -80,13 +91,37 @@ def _options(settings: list[str] | None) -> dict[str, Any]:
     return result
 
 
-def _write(result: alignment.Alignment, heuristic: str, out: str, forward: Path | None, reverse: Path | None) -> None:
+def _align(
+    trained: alignment.WordAligner,
+    sides: tuple[list[str], list[str]],
+    heuristic: str,
+    out: str,
+    forward: Path | None,
+    reverse: Path | None,
+    posteriors: Path | None,
+    threshold: float | None,
+) -> None:
+    """Align text and write what is asked for."""
+    if posteriors is not None or threshold is not None:
+        if not isinstance(trained, AgreementAligner):
+            raise TreeglotError(f"the aligner {trained.name} gives no chances of links", remedy="use the aligner own")
+        chances = trained.link_chances(*sides)
+        if posteriors is not None:
+            with atomic_write(posteriors) as file:
+                file.writelines(line + "\n" for line in chances)
+        if threshold is not None:
+            with atomic_write(out) as file:
+                file.writelines(links_above(line, threshold) + "\n" for line in chances)
+            if forward is None and reverse is None:
+                return
+    result = trained.align(*sides)
     for path, lines in ((forward, result.forward), (reverse, result.reverse)):
         if path is not None:
             with atomic_write(path) as file:
                 file.writelines(line + "\n" for line in lines)
-    with atomic_write(out) as file:
-        file.writelines(line + "\n" for line in result.symmetrized(heuristic))
+    if threshold is None:
+        with atomic_write(out) as file:
+            file.writelines(line + "\n" for line in result.symmetrized(heuristic))
 
 
 @app.command()
@@ -101,6 +136,8 @@ def run(
     out: OutOption = "-",
     forward: ForwardOption = None,
     reverse: ReverseOption = None,
+    posteriors: PosteriorsOption = None,
+    threshold: ThresholdOption = None,
     lowercase: LowerOption = False,
     threads: ThreadsOption = 0,
     seed: SeedOption = 1,
@@ -117,7 +154,7 @@ def run(
         else:
             place = model or Path(stack.enter_context(tempfile.TemporaryDirectory())) / "model"
             trained = alignment.train(aligner, *sides, place, seed=seed, threads=threads, **options)
-        _write(trained.align(*sides), heuristic, out, forward, reverse)
+        _align(trained, sides, heuristic, out, forward, reverse, posteriors, threshold)
 
 
 @app.command()
@@ -146,13 +183,16 @@ def apply(
     out: OutOption = "-",
     forward: ForwardOption = None,
     reverse: ReverseOption = None,
+    posteriors: PosteriorsOption = None,
+    threshold: ThresholdOption = None,
     lowercase: LowerOption = False,
     threads: ThreadsOption = 0,
 ) -> None:
     """Align text with a saved model; what it was trained on is aligned as it was then."""
     heuristic_number(heuristic)
     trained = alignment.load(model, threads=threads)
-    _write(trained.align(*_read_pairs(source, target, lowercase)), heuristic, out, forward, reverse)
+    sides = _read_pairs(source, target, lowercase)
+    _align(trained, sides, heuristic, out, forward, reverse, posteriors, threshold)
 
 
 @app.command()
@@ -174,6 +214,23 @@ def symmetrize(
         result = "".join(line + "\n" for line in lines).encode()
     with atomic_write_binary(out) as file:
         file.write(result)
+
+
+@app.command()
+def threshold(
+    posteriors: Annotated[Path, typer.Argument(help="Chances of links, as --posteriors writes them.")],
+    least: Annotated[float, typer.Argument(help="The least mean chance of a link.", min=0, max=1)],
+    out: OutOption = "-",
+) -> None:
+    """Make links of chances: higher thresholds give fewer and more certain links."""
+    lines = []
+    for number, line in read_lines(posteriors):
+        try:
+            lines.append(links_above(line, least))
+        except TreeglotError as error:
+            raise InputError(error.message, path=posteriors, line=number, remedy=error.remedy) from None
+    with atomic_write(out) as file:
+        file.writelines(line + "\n" for line in lines)
 
 
 @app.command()
