@@ -229,6 +229,35 @@ class TestCommands:
         assert "t1 s1 1.0000000" in (files / "lex.f2e").read_text() or "t1 s1 0.9" in (files / "lex.f2e").read_text()
         assert self.run("evaluate", files / "f", files / "f").startswith("AER 0.00")
 
+    def test_evaluation_by_classes(self, tmp_path: Path) -> None:
+        (tmp_path / "gold").write_text("0-0 1-1 2-2-P\n0-0\n")
+        (tmp_path / "links").write_text("0-0 1-2 2-2\n0-1\n0-0\n")
+        (tmp_path / "text").write_text("the house .\nthe\nmore words\n")
+        (tmp_path / "tags").write_text("D N P\nD\n")
+        files = [tmp_path / "gold", tmp_path / "links"]
+        assert (
+            self.run("evaluate", *files, "--alpha", 0.2)
+            == "AER 57.14 precision 50.00 recall 33.33 F1 40.00 F0.2 35.71\n"
+        )
+        lines = self.run("evaluate", *files, "--text", tmp_path / "text", "--tags", tmp_path / "tags").splitlines()
+        assert lines[0].startswith("AER 57.14")
+        classes = dict(line.split(": ") for line in lines[1:])
+        assert set(classes) == {"2 to 5 times", "once", "punctuation", "D", "N", "P"}
+        assert (
+            classes["D"] == classes["2 to 5 times"] == "AER 50.00 precision 50.00 recall 50.00 F1 50.00 (2 sure links)"
+        )
+        assert classes["P"].startswith("AER 0.00 precision 100.00")
+        values = json.loads(self.run("evaluate", *files, "--tags", tmp_path / "tags", "--alpha", 1, "--json"))
+        assert (values["f1"], values["f_alpha"]) == (pytest.approx(0.4), 0.5)
+        assert values["classes"]["N"]["recall"] == 0
+        assert sum(part["sure"] for part in values["classes"].values()) == values["sure"]
+        (tmp_path / "tags").write_text("D N\nD\n")
+        with pytest.raises(TreeglotError, match="2 words with classes"):
+            self.run("evaluate", *files, "--tags", tmp_path / "tags")
+        (tmp_path / "tags").write_text("D N P\n")
+        with pytest.raises(TreeglotError, match="there is a pair 2"):
+            self.run("evaluate", *files, "--tags", tmp_path / "tags")
+
     def test_options_of_the_aligner(self, files: Path) -> None:
         pair = files / "a.src", files / "a.tgt"
         self.run(*pair, "--set", "hmm_iterations=1", "--set", "prior=0.01")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from test_align_models import made_up, score
 from typer.testing import CliRunner
 
+from test_align_models import made_up, score
 from treeglot import TreeglotError, alignment
 from treeglot.alignment.own import AgreementAligner
 from treeglot.alignment.posteriors import links_above, parse_chances

@@ -21,10 +21,11 @@ from treeglot.alignment.own import AgreementAligner
 from treeglot.alignment.posteriors import links_above
 from treeglot.alignment.symmetrize import DEFAULT, heuristic_number, parse_links, symmetrize_lines
 from treeglot.errors import InputError, TreeglotError
-from treeglot.evaluation.alignment import Gold, score_alignment
+from treeglot.evaluation.alignment import AlignmentScore, Gold, frequency_classes, score_alignment, score_by_class
 from treeglot.files import atomic_write, atomic_write_binary, read_lines
 from treeglot.progress import track
 from treeglot.trees.wordlinks import WordLinks, read_naacl, read_pharaoh
+from treeglot.words import split_words
 
 
 class _DefaultRun(TyperGroup):
@@ -254,6 +255,15 @@ def evaluate(
         str, typer.Option("--format", help="pharaoh (3-4, possible 3-4-P) or naacl (12 4 5 P).")
     ] = "pharaoh",
     one_based: Annotated[bool, typer.Option("--one-based", help="Pharaoh links of GOLD count from 1.")] = False,
+    alpha: Annotated[
+        float | None, typer.Option("--alpha", help="F with this weight of precision, too, such as 0.2.", min=0, max=1)
+    ] = None,
+    text: Annotated[
+        Path | None, typer.Option("--text", help="The source text: also score by how often its words occur.")
+    ] = None,
+    tags: Annotated[
+        Path | None, typer.Option("--tags", help="A tag for each source word, a line a sentence: also score by tag.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
     """Print alignment error rate, precision, recall and F1 of links against hand-made ones.
@@ -279,12 +289,36 @@ def evaluate(
         raise InputError(
             f"{len(answers):,} lines, but there is a pair {last + 1}", path=links, line=len(answers), remedy=remedy
         )
-    score = score_alignment([answers[number] for number, _ in pairs], [_gold(pair) for _, pair in pairs])
+    numbers, proposed = [number for number, _ in pairs], [answers[number] for number, _ in pairs]
+    wanted = [_gold(pair) for _, pair in pairs]
+    classes: dict[str, AlignmentScore] = {}
+    for path in (text, tags):
+        if path is not None:
+            names = [split_words(line) for _, line in read_lines(path)]
+            if last >= len(names):
+                remedy = "give a line for each sentence pair"
+                message = f"{len(names):,} lines, but there is a pair {last + 1}"
+                raise InputError(message, path=path, line=max(1, len(names)), remedy=remedy)
+            names = frequency_classes(names) if path is text else names
+            try:
+                classes |= score_by_class(proposed, wanted, [names[number] for number in numbers])
+            except TreeglotError as error:
+                raise error.at(path) from None
+    score = score_alignment(proposed, wanted)
     if as_json:
-        values = score._asdict() | {name: getattr(score, name) for name in ("aer", "precision", "recall", "f1")}
-        print(json.dumps(values))
-    else:
-        print(score)
+        values: dict[str, Any] = _values(score, alpha)
+        if classes:
+            values["classes"] = {name: _values(part, alpha) for name, part in classes.items()}
+        print(json.dumps(values, ensure_ascii=False))
+        return
+    for name, part in [("", score), *classes.items()]:
+        more = "" if alpha is None else f" F{alpha:g} {100 * part.f(alpha):.2f}"
+        print(f"{name}: {part}{more} ({part.sure} sure links)" if name else f"{part}{more}")
+
+
+def _values(score: AlignmentScore, alpha: float | None) -> dict[str, float]:
+    values = score._asdict() | {name: getattr(score, name) for name in ("aer", "precision", "recall", "f1")}
+    return values if alpha is None else values | {"alpha": alpha, "f_alpha": score.f(alpha)}
 
 
 def _gold(pair: WordLinks) -> Gold:
