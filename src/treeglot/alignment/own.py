@@ -134,7 +134,7 @@ class AgreementAligner(WordAligner):
 
     def align(self, source: Sequence[str], target: Sequence[str]) -> Alignment:
         result = Alignment([], [])
-        for texts in self._each_block(source, target, lambda *block: self.core.align(*block, self.threads)):
+        for texts in self._each_block(source, target, lambda *block: self.core.align(block[0], block[1], self.threads)):
             for lines, text in zip(result, texts, strict=True):
                 lines.extend(text.decode("ascii").split("\n")[:-1])
         return result
@@ -143,7 +143,7 @@ class AgreementAligner(WordAligner):
         """The chances of links, as `treeglot.alignment.posteriors` describes: links not below ``least`` in either direction."""
         lines: list[str] = []
         for text in self._each_block(
-            source, target, lambda *block: self.core.link_chances(*block, least, self.threads)
+            source, target, lambda *block: self.core.link_chances(block[0], block[1], least, self.threads)
         ):
             lines.extend(text.decode("ascii").split("\n")[:-1])
         return lines
