@@ -35,9 +35,9 @@ from treeglot.trees.conllu import format_conllu, write_conllu
 
 
 @st.composite
-def projective_heads(draw: st.DrawFn, most: int = 8) -> list[int]:
+def projective_heads(draw: st.DrawFn, most: int = 8, least: int = 1) -> list[int]:
     """A projective tree: each span has a head, what is left and right of it is cut into spans below it."""
-    heads = [-1] * draw(st.integers(1, most))
+    heads = [-1] * draw(st.integers(least, most))
 
     def fill(begin: int, end: int, head: int) -> None:
         while begin < end:
@@ -261,6 +261,44 @@ def test_factored(heads: list[int], max_words: int, vertex: bool) -> None:
         {key: through[key] for key in numbers}
     )
     assert_words_are_covered_once(shown, len(heads))
+
+
+@given(projective_heads(7), st.integers(1, 4), st.sampled_from([1e-4, 0.01, 0.1]))
+def test_pruned_factored(heads: list[int], max_words: int, delta: float) -> None:
+    """Groupings that are listed because of their posterior are those that pruning leaves of all of them."""
+    options: dict[str, Any] = {"max_words": max_words, "forest": "factored", "delta": delta, "renormalise": False}
+    before = source_forest("mwu", sentence(heads), **options)
+    after = source_forest("mwu", sentence(heads), **options, pruned=True)
+
+    def by_words(shown: dict[str, Any]) -> dict[Any, dict[str, Any]]:
+        words = [tuple(vertex["words"]) for vertex in shown["vertices"]]
+        sigmas = [tuple(group["words"]) for group in shown["groups"]]
+        return {(words[e["head"]], tuple(sigmas[t] for t in e["tails"])): e for e in shown["edges"]}
+
+    known, left = by_words(before), by_words(after)
+    chosen = best_derivation(before)
+    assert left.keys() <= known.keys()
+    assert {key: edge["p"] for key, edge in left.items()} == pytest.approx({key: known[key]["p"] for key in left})
+    small = [key for key in left if known[key]["posterior"] < delta * (1 - 1e-9)]
+    assert len(small) <= len(chosen) + 1
+    units = {tuple(vertex["words"]) for vertex in after["vertices"]}
+    assert {tuple(before["vertices"][n]["words"]) for n in chosen} <= units
+    groups = {tuple(group["words"]) for group in after["groups"]}
+    for (unit, tails), edge in known.items():
+        if edge["posterior"] > delta * (1 + 1e-9) and unit in units and groups.issuperset(tails):
+            assert (unit, tails) in left
+    assert_words_are_covered_once(after, len(heads))
+
+
+@pytest.mark.parametrize("size", [1, 2, 60, 400])
+def test_factored_stars_and_chains(size: int) -> None:
+    """However many dependents a word has: all groupings count, and those that matter are listed."""
+    for heads in ([-1] + [0] * (size - 1), [j - 1 for j in range(size)]):
+        for pruned in (False, True):
+            shown = source_forest("mwu", sentence(heads), forest="factored", pruned=pruned, max_words=3, cap=30)
+            assert_words_are_covered_once(shown, size)
+            if pruned:
+                assert shown["vertices"][0]["inside"] == pytest.approx(1)
 
 
 def test_ties() -> None:

@@ -28,6 +28,7 @@ from treeglot.trees.continuous import make_continuous
 from treeglot.trees.corpus import (
     Binarize,
     ParsedBitext,
+    Parses,
     SideFiles,
     iterate_parsed_bitext,
     parsed_corpus,
@@ -418,6 +419,7 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
     source, target, _, _ = write_pairs(pairs, folder)
     (folder / "links").write_text("0-0 1-1 4-4\n" * 5, encoding="utf-8")
     (folder / "nodes").write_text("0-0 1-1 w3-w3\n" * 5, encoding="utf-8")
+    source = source._replace(parses=(Parses(source.conllu or "", 0.5),))
     write_corpus(
         read_parsed_bitext(source, target, folder / "links", folder / "nodes", head_words=True), folder / "x.tgpc"
     )
@@ -469,7 +471,7 @@ def with_checksums(content: bytearray) -> bytes:
     return bytes(content)
 
 
-SECTIONS = 29
+SECTIONS = 33
 PROBE_SIZE = 40
 HEADER_SIZE = 40 + PROBE_SIZE + SECTIONS * 16
 

@@ -366,6 +366,34 @@ def test_a_project_from_json_lines(run: Run, raw: Path, tmp_path: Path) -> None:
         assert result.code == 0 and len(result.out.splitlines()) == 20
 
 
+def test_further_trees(run: Run, raw: Path, tmp_path: Path) -> None:
+    """They go into the corpus of every part that has them, whatever words cleaning and casing leave, and into rules."""
+    rows = data_section()
+    for part in PARTS:
+        chains = (
+            ParsedSentence.of(DependencyTree(s.tokens, [j - 1 for j in range(len(s))]))
+            for s in read_conllu(raw / f"{part}.zh.conllu")
+        )
+        write_conllu(chains, tmp_path / f"{part}.chains")
+        rows = rows.replace(f"[data.{part}]", f'[data.{part}]\nparses = ["{tmp_path / part}.chains:0.5"]')
+    more = "[cleaning]\nmax_length = 15\nmax_dropped = 0.9\n[systems.mwu]"
+    folder = make_project(tmp_path / "both", raw, data=rows, more=more)
+    alone = make_project(tmp_path / "alone", raw, more=more)
+    for project in (folder, alone):
+        assert run("-q", "train", project, "--system", "mwu").code == 0
+    columns = open_corpus(Project(folder).parsed_corpus("train")).columns
+    for n in range(columns.sentences):
+        first, second = columns.source.parses(n)
+        assert first == (list(columns.source.sentence(n)[2]), 1.0)
+        assert second == ([j - 1 for j in range(len(first[0]))], 0.5)
+    sizes = [len(RuleTable(project / "tables/mwu.tgrt")) for project in (folder, alone)]
+    assert sizes[0] > sizes[1]
+    assert run("-q", "tune", folder, "--system", "mwu").code == 0
+    (tmp_path / "train.chains").write_text("1\ta\t_\t_\t_\t_\t0\t_\t_\t_\n\n")
+    result = run("-q", "train", folder, "--system", "mwu")
+    assert result.code == 1 and "train.chains: ends after 1" in result.err
+
+
 def test_json_lines_with_gaps_and_without_some_trees(tmp_path: Path) -> None:
     """What is missing is converted, gaps are closed, and the report says how many; a sentence without a tree is refused."""
     tokens = Tokens(["what", "did", "he", "say"], xpos=["WP", "VBD", "PRP", "VB"])

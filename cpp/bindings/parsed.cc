@@ -184,6 +184,19 @@ void bind_parsed(nb::module_& m) {
             return heads;
           },
           nb::arg("n"))
+      .def(
+          "parses",
+          [](const ParsedCorpus& corpus, std::size_t n) {
+            const treeglot::ParsedSentence stored = corpus[checked(corpus, n)];
+            std::vector<std::pair<std::vector<int>, double>> trees;
+            for (std::size_t tree = 0; tree < stored.trees(); ++tree) {
+              const auto heads = stored.heads_of(tree);
+              trees.emplace_back(std::vector<int>(heads.begin(), heads.end()),
+                                 stored.weights.empty() ? 1.0 : stored.weights[tree]);
+            }
+            return trees;
+          },
+          nb::arg("n"))
       .def_prop_ro("vocabulary",
                    [](const ParsedCorpus& corpus) {
                      std::vector<std::string> words;
@@ -195,6 +208,12 @@ void bind_parsed(nb::module_& m) {
 
   nb::class_<OwnCorpus, ParsedCorpus>(m, "ParsedCorpus")
       .def(nb::init<>())
+      .def(
+          "add_parses",
+          [](OwnCorpus& self, const ParsedCorpus& trees, double weight, std::size_t first) {
+            self.add_parses(trees, first, weight);
+          },
+          nb::arg("trees"), nb::arg("weight") = 1.0, nb::arg("first") = 0)
       .def(
           "add",
           [](OwnCorpus& self, const Strings& words, const Strings& tags, const std::vector<int>& heads,
@@ -212,6 +231,12 @@ void bind_parsed(nb::module_& m) {
 
   nb::class_<ParsedBitext>(m, "ParsedBitext")
       .def(nb::init<>())
+      .def(
+          "add_parses",
+          [](ParsedBitext& self, const ParsedCorpus& trees, double weight, std::size_t first) {
+            self.add_parses(trees, first, weight);
+          },
+          nb::arg("trees"), nb::arg("weight") = 1.0, nb::arg("first") = 0)
       .def(
           "add",
           [](ParsedBitext& self, const SentenceTuple& source, const SentenceTuple& target, const Pairs& links,

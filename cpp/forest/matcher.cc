@@ -73,11 +73,16 @@ NodeId SentenceForest::subtree(int j) {
 
 NodeId SentenceForest::span_tail(int begin, int end) {
   if (options_.dependency_nodes && sentence_.has_dependency()) {
-    for (int j = subtree_at_[begin]; j >= 0; j = next_subtree_[j]) {
-      if (hdrs_.subtree_end(j) == end) return subtree(j);
-    }
+    if (const NodeId known = subtree_over(begin, end); known != kNoNode) return known;
   }
   return span(begin, end);
+}
+
+NodeId SentenceForest::subtree_over(int begin, int end) {
+  for (int j = subtree_at_[begin]; j >= 0; j = next_subtree_[j]) {
+    if (hdrs_.subtree_end(j) == end) return subtree(j);
+  }
+  return kNoNode;
 }
 
 void SentenceForest::add_edge(NodeId head, const OptionList* options, std::span<const NodeId> tails,

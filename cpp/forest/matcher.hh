@@ -61,6 +61,8 @@ class SentenceForest {
   // Nodes, made when first asked for.
   NodeId word(int j) { return node(NodeKind::kWord, j, j + 1, 0); }
   NodeId subtree(int j);  // a leaf's is its word
+  // The subtree with just these words; kNoNode if there is none.
+  NodeId subtree_over(int begin, int end);
   NodeId group(int begin, int end) { return node(NodeKind::kGroup, begin, end, 0); }
   NodeId constituent(int n) {  // phrase n of the sentence
     return node(NodeKind::kConstituent, sentence_.phrases[n].begin, sentence_.phrases[n].end,

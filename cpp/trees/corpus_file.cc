@@ -1,6 +1,7 @@
 #include "trees/corpus_file.hh"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <memory>
@@ -33,8 +34,19 @@ enum SideSection {
   kHeadWords,
   kSideSections
 };
-// And for the pairs.
-enum PairSection { kLinkStarts = 2 * kSideSections, kLinks, kNodeLinkStarts, kNodeLinks, kOrigins, kSections };
+// And for the pairs; further trees are the source's.
+enum PairSection {
+  kLinkStarts = 2 * kSideSections,
+  kLinks,
+  kNodeLinkStarts,
+  kNodeLinks,
+  kOrigins,
+  kMoreHeadStarts,
+  kMoreHeads,
+  kWeightStarts,
+  kWeights,
+  kSections
+};
 
 struct Section {
   std::uint64_t offset, count;
@@ -194,6 +206,10 @@ void CorpusFile::write(const ParsedBitext& bitext, const std::string& path) {
   writer.section(kNodeLinkStarts, bitext.node_link_starts_.all());
   writer.section(kNodeLinks, bitext.node_links_.all());
   writer.section(kOrigins, bitext.origins_.all());
+  writer.section(kMoreHeadStarts, bitext.source_.more_head_starts_.all());
+  writer.section(kMoreHeads, bitext.source_.more_heads_.all());
+  writer.section(kWeightStarts, bitext.source_.weight_starts_.all());
+  writer.section(kWeights, bitext.source_.weights_.all());
   writer.finish();
 }
 
@@ -229,12 +245,29 @@ ParsedBitext CorpusFile::open(const std::string& path) {
     corpus.heads_ = Column<std::int32_t>(heads);
     corpus.phrases_ = Column<Constituent>(phrases);
     corpus.head_words_ = Column<std::uint16_t>(head_words);
+    corpus.more_head_starts_ = corpus.weight_starts_ = std::vector<std::uint64_t>(pairs + 1, 0);
+    if (side == 0) {
+      const auto more_heads = reader.section<std::int32_t>(kMoreHeads);
+      const auto weights = reader.section<double>(kWeights);
+      corpus.more_head_starts_ = Starts(reader.starts(kMoreHeadStarts, pairs, more_heads.size()));
+      corpus.weight_starts_ = Starts(reader.starts(kWeightStarts, pairs, weights.size()));
+      corpus.more_heads_ = Column<std::int32_t>(more_heads);
+      corpus.weights_ = Column<double>(weights);
+    }
     for (std::size_t n = 0; n < pairs; ++n) {
       const ParsedSentence sentence = corpus[n];
       if (sentence.size() > ParsedCorpus::kMaxSentence) refuse("a sentence of more than 65,535 words");
       if (!sentence.heads.empty() && sentence.heads.size() != sentence.size()) refuse("not as many heads as words");
+      const std::size_t further = sentence.weights.empty() ? 0 : sentence.weights.size() - 1;
+      if (sentence.more_heads.size() != further * sentence.size() || (further > 0 && !sentence.has_dependency()) ||
+          sentence.weights.size() == 1) {
+        refuse("further trees that do not fit");
+      }
+      for (double weight : sentence.weights) {
+        if (!(weight > 0) || !std::isfinite(weight)) refuse("a tree without a weight");
+      }
       try {
-        checker.check_heads(sentence.heads);
+        for (std::size_t tree = 0; tree < sentence.trees(); ++tree) checker.check_heads(sentence.heads_of(tree));
         TreeChecker::check_phrases(sentence.phrases, static_cast<int>(sentence.size()));
       } catch (const std::invalid_argument& error) {
         refuse(error.what());

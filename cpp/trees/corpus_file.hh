@@ -12,7 +12,7 @@ namespace treeglot {
 
 class CorpusFile {
  public:
-  static constexpr std::uint32_t kVersion = 1;
+  static constexpr std::uint32_t kVersion = 2;  // 2: further dependency trees
 
   // Writes the pairs with the links of the first alignment, if there are any. Throws std::runtime_error.
   static void write(const ParsedBitext& bitext, const std::string& path);

@@ -1,6 +1,7 @@
 #include "trees/parsed_corpus.hh"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <stdexcept>
 #include <string>
@@ -107,9 +108,15 @@ void ParsedCorpus::append_checked(const Columns& sentence) {
   } else {
     append(head_words_, sentence.head_words);
   }
+  end_sentence();
+}
+
+void ParsedCorpus::end_sentence() {
   word_starts_.own().push_back(word_ids_.size());
   head_starts_.own().push_back(heads_.size());
   phrase_starts_.own().push_back(phrases_.size());
+  more_head_starts_.own().push_back(more_heads_.size());
+  weight_starts_.own().push_back(weights_.size());
 }
 
 void ParsedCorpus::add(const ParsedCorpus& other, std::size_t n, std::span<const std::string_view> forms) {
@@ -123,14 +130,54 @@ void ParsedCorpus::add(const ParsedCorpus& other, std::size_t n, std::span<const
     phrases_.own().push_back(phrase);
   }
   append(head_words_, other.head_words(n));
-  word_starts_.own().push_back(word_ids_.size());
-  head_starts_.own().push_back(heads_.size());
-  phrase_starts_.own().push_back(phrases_.size());
+  append(more_heads_, sentence.more_heads);
+  append(weights_, sentence.weights);
+  end_sentence();
+}
+
+void ParsedCorpus::add_parses(const ParsedCorpus& other, std::size_t from, double weight) {
+  if (!(weight > 0) || !std::isfinite(weight)) throw std::invalid_argument("the weight of a tree is not above 0");
+  auto refuse = [&](std::size_t n, const std::string& what) {
+    throw std::invalid_argument("sentence " + std::to_string(from + n + 1) + ": " + what);
+  };
+  if (from > other.size() || other.size() - from < size()) {
+    throw std::invalid_argument("ends after " + std::to_string(other.size()) + " sentences, but there are more");
+  }
+  Column<std::int32_t> heads;
+  Column<double> weights;
+  Starts head_starts{{0}}, weight_starts{{0}};
+  for (std::size_t n = 0; n < size(); ++n) {
+    const ParsedSentence sentence = (*this)[n], further = other[from + n];
+    if (further.size() != sentence.size()) {
+      refuse(n,
+             std::to_string(further.size()) + " words, and " + std::to_string(sentence.size()) + " in the first tree");
+    }
+    for (std::size_t j = 0; j < sentence.size(); ++j) {
+      const std::string &one = words.word(sentence.words[j]), &two = other.words.word(further.words[j]);
+      if (one != two) {
+        refuse(n, "word " + std::to_string(j + 1) + " is \"" + two + "\", and \"" + one + "\" in the first tree");
+      }
+    }
+    append(heads, sentence.more_heads);
+    append(weights, sentence.weights);
+    if (sentence.has_dependency() && further.has_dependency()) {
+      if (sentence.weights.empty()) weights.own().push_back(1);
+      append(heads, further.heads);
+      weights.own().push_back(weight);
+    }
+    head_starts.own().push_back(heads.size());
+    weight_starts.own().push_back(weights.size());
+  }
+  more_heads_ = std::move(heads);
+  weights_ = std::move(weights);
+  more_head_starts_ = std::move(head_starts);
+  weight_starts_ = std::move(weight_starts);
 }
 
 ParsedSentence ParsedCorpus::operator[](std::size_t n) const {
-  return {part_of(word_ids_, word_starts_, n), part_of(tag_ids_, word_starts_, n), part_of(heads_, head_starts_, n),
-          part_of(phrases_, phrase_starts_, n)};
+  return {part_of(word_ids_, word_starts_, n),        part_of(tag_ids_, word_starts_, n),
+          part_of(heads_, head_starts_, n),           part_of(phrases_, phrase_starts_, n),
+          part_of(more_heads_, more_head_starts_, n), part_of(weights_, weight_starts_, n)};
 }
 
 std::vector<std::uint32_t> ParsedCorpus::binarize(Binarization direction) {
@@ -190,7 +237,8 @@ void ParsedCorpus::replace_words(std::span<const std::string> fresh) {
 
 std::size_t ParsedCorpus::bytes() const {
   return words.bytes() + categories.bytes() + word_ids_.bytes() + tag_ids_.bytes() + heads_.bytes() + phrases_.bytes() +
-         head_words_.bytes() + word_starts_.bytes() + head_starts_.bytes() + phrase_starts_.bytes();
+         head_words_.bytes() + word_starts_.bytes() + head_starts_.bytes() + phrase_starts_.bytes() +
+         more_heads_.bytes() + weights_.bytes() + more_head_starts_.bytes() + weight_starts_.bytes();
 }
 
 void ParsedBitext::add(const ParsedCorpus::Columns& source, const ParsedCorpus::Columns& target,

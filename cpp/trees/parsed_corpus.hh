@@ -23,6 +23,14 @@ struct ParsedSentence {
   std::span<const WordId> tags;          // in ParsedCorpus::categories
   std::span<const std::int32_t> heads;   // -1: the root; empty without a dependency tree; projective
   std::span<const Constituent> phrases;  // in preorder (parents first, by begin); empty without a constituency tree
+  // Further dependency trees of the same words: the heads of one after the other. With any, `weights` has a weight for
+  // the first tree and one for each of these.
+  std::span<const std::int32_t> more_heads = {};
+  std::span<const double> weights = {};
+  std::size_t trees() const { return has_dependency() ? (weights.empty() ? 1 : weights.size()) : 0; }
+  std::span<const std::int32_t> heads_of(std::size_t tree) const {
+    return tree == 0 ? heads : more_heads.subspan((tree - 1) * size(), size());
+  }
   std::size_t size() const { return words.size(); }
   bool has_dependency() const { return !heads.empty(); }
   bool has_constituency() const { return !phrases.empty(); }
@@ -64,6 +72,10 @@ class ParsedCorpus {
   // At most two children for every constituent, the others under virtual ones. Returns the new numbers of the old
   // constituents, sentence after sentence. Throws std::invalid_argument that names the sentence.
   std::vector<std::uint32_t> binarize(Binarization direction);
+  // A further dependency tree of every sentence, with a weight (the first trees weigh 1): those of the sentences of
+  // another corpus from `from` on, which must have the same words. A sentence of which either has no tree gets none.
+  // Throws std::invalid_argument that names the sentence of the other corpus; then nothing has changed.
+  void add_parses(const ParsedCorpus& other, std::size_t from, double weight);
   // Other words (`fresh[id]` instead of word `id`; two may become one) under the same trees.
   void replace_words(std::span<const std::string> fresh);
   std::size_t bytes() const;
@@ -75,12 +87,15 @@ class ParsedCorpus {
   friend class ParsedBitext;
 
   void append_checked(const Columns& sentence);
+  void end_sentence();
 
   Column<WordId> word_ids_, tag_ids_;
   Column<std::int32_t> heads_;
   Column<Constituent> phrases_;
   Column<std::uint16_t> head_words_;
-  Starts word_starts_{{0}}, head_starts_{{0}}, phrase_starts_{{0}};
+  Column<std::int32_t> more_heads_;
+  Column<double> weights_;
+  Starts word_starts_{{0}}, head_starts_{{0}}, phrase_starts_{{0}}, more_head_starts_{{0}}, weight_starts_{{0}};
   std::shared_ptr<const MappedFile> file_;  // where columns may lie
 };
 
@@ -130,6 +145,10 @@ class ParsedBitext {
   std::uint32_t origin(std::size_t n) const { return origins_[n]; }  // 0: not known
   const ParsedCorpus& source() const { return source_; }
   const ParsedCorpus& target() const { return target_; }
+  // As ParsedCorpus::add_parses, for all source sentences.
+  void add_parses(const ParsedCorpus& other, std::size_t from, double weight) {
+    source_.add_parses(other, from, weight);
+  }
   // As ParsedCorpus::binarize; node links follow.
   void binarize(Binarization source, Binarization target);
   void replace_words(std::span<const std::string> source, std::span<const std::string> target);

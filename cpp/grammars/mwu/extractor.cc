@@ -30,12 +30,12 @@ void UnitExtractor::extract(const ParsedPair& pair, const RuleSink& sink) {
 // The forest, and the spans of its vertices.
 void UnitExtractor::prepare(const ParsedPair& pair) {
   pair_ = &pair;
-  forest_.start(pair.source.heads);
+  forest_.start(pair.source);
   find_spans();
-  GroupFilter filter;
+  TreeGroupFilter filter;
   if (options_.consistent_first) {
-    filter = [this](std::span<const Place> sigma) {
-      const LinkedSpan span = whole_span(sigma);
+    filter = [this](std::size_t tree, std::span<const Place> sigma) {
+      const LinkedSpan span = whole_span(tree, sigma);
       return span.empty() ? options_.unaligned_source : consistent(span);
     };
   }
@@ -43,7 +43,7 @@ void UnitExtractor::prepare(const ParsedPair& pair) {
   wholes_.assign(forest_.vertices(), {});
   for (VertexId v = 1; v < forest_.vertices(); ++v) {
     forest_.sigma(v, sigma_);
-    wholes_[v].span = whole_span(sigma_);
+    wholes_[v].span = whole_span(forest_.tree_of(v), sigma_);
     wholes_[v].consistent = consistent(wholes_[v].span);
   }
 }
@@ -63,18 +63,21 @@ void UnitExtractor::find_spans() {
     lowest_[link.target] = std::min(lowest_[link.target], own_[link.source].first);
     highest_[link.target] = std::max(highest_[link.target], own_[link.source].last);
   }
-  below_ = own_;
-  const Tree& tree = forest_.tree();
-  for (Place word : tree.bottom_up()) {
-    if (tree.head(word) >= 0) below_[static_cast<std::size_t>(tree.head(word))].add(below_[word]);
+  below_.resize(std::max(below_.size(), forest_.trees()));
+  for (std::size_t n = 0; n < forest_.trees(); ++n) {
+    const Tree& tree = forest_.tree(n);
+    below_[n] = own_;
+    for (Place word : tree.bottom_up()) {
+      if (tree.head(word) >= 0) below_[n][static_cast<std::size_t>(tree.head(word))].add(below_[n][word]);
+    }
   }
   target_place_.assign(targets, kNowhere);
   variable_at_.assign(targets, kNowhere);
 }
 
-LinkedSpan UnitExtractor::whole_span(std::span<const Place> sigma) const {
+LinkedSpan UnitExtractor::whole_span(std::size_t tree, std::span<const Place> sigma) const {
   LinkedSpan span;
-  for (Place word : sigma) span.add(below_[word]);
+  for (Place word : sigma) span.add(below_[tree][word]);
   return span;
 }
 
@@ -103,7 +106,7 @@ void UnitExtractor::extract_lexical(VertexId vertex) {
   if (!consistent(span)) return;
   side_.clear();
   variables_.clear();
-  for (Place word : words) side_.add_word(word);
+  side_.add_words(words, forest_.tree_at(vertex));
   emit(words, span, forest_.posterior(vertex));
 }
 
@@ -118,20 +121,18 @@ void UnitExtractor::extract_structural(EdgeId edge) {
     variables_.push_back(wholes_[tail].span);
   }
   if (options_.paper_consistency && overlap()) return;  // of phrases none can
-  const Tree& tree = forest_.tree();
+  const Tree& tree = forest_.tree_at(head);
   side_.clear();
-  for (Place word : forest_.words(head)) side_.add_word(word);
+  side_.add_words(forest_.words(head), tree);
   std::uint32_t variable = 0;
   for (VertexId tail : tails) {
     forest_.sigma(tail, sigma_);
     if (!deleted(tail)) {
-      for (Place word : sigma_) side_.add_tail(word, variable);
+      for (Place word : sigma_) side_.add_tail(word, tree.head(word), variable);
       ++variable;
       continue;
     }
-    for (Place word : sigma_) {
-      for (Place below = tree.begin(word); below < tree.end(word); ++below) side_.add_word(below);
-    }
+    for (Place word : sigma_) side_.add_whole(word, tree.head(word), forest_.tree_at(tail));
   }
   emit(forest_.words(head), wholes_[head].span, forest_.edge_posterior(edge));
 }
@@ -162,9 +163,8 @@ void UnitExtractor::write_target(std::int32_t first, std::int32_t last) {
 
 // `words` are those of the unit: their links go into the rule.
 void UnitExtractor::emit(std::span<const Place> words, const LinkedSpan& outer, double count) {
-  side_.write(
-      forest_.tree(), [&](Place word) { return pair_->source.words[word]; }, [&](Place word) { return label(word); },
-      rule_.source);
+  side_.write([&](Place word) { return pair_->source.words[word]; }, [&](Place word) { return label(word); },
+              rule_.source);
   for (std::size_t n = 0; n < variables_.size(); ++n) {
     variable_at_[static_cast<std::size_t>(variables_[n].first)] = static_cast<std::uint16_t>(n);
   }

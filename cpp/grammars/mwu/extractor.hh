@@ -49,14 +49,14 @@ class UnitExtractor : public RuleExtractor {
   // "recovered", "root": the root's span is not the whole target, "word": a word is in no rule, or "combination": no
   // derivation fits. Decided exactly, by the spans of the target that each unit can produce.
   std::string_view recovery(const ParsedPair& pair) override;
-  // cut_units: words for which the cap left units out; cut_groupings: units with too many groupings.
+  // cut_units: words for which the cap left units out; cut_groupings: units with too many groupings, without delta.
   ExtractStatistics statistics() const override {
-    return {{"cut_units", forest_.units().cuts()}, {"cut_groupings", forest_.cuts()}};
+    return {{"cut_units", forest_.unit_cuts()}, {"cut_groupings", forest_.grouping_cuts()}};
   }
 
  private:
   void find_spans();
-  LinkedSpan whole_span(std::span<const Place> sigma) const;
+  LinkedSpan whole_span(std::size_t tree, std::span<const Place> sigma) const;
   bool consistent(const LinkedSpan& span) const;
   void prepare(const ParsedPair& pair);
   void extract_lexical(VertexId vertex);
@@ -72,7 +72,8 @@ class UnitExtractor : public RuleExtractor {
   Forest forest_;
   const ParsedPair* pair_ = nullptr;
   const RuleSink* sink_ = nullptr;
-  std::vector<LinkedSpan> own_, below_;         // by source word: its own links, those of its subtree
+  std::vector<LinkedSpan> own_;                 // by source word: its links
+  std::vector<std::vector<LinkedSpan>> below_;  // by tree, source word: the links of its subtree
   std::vector<std::uint32_t> links_before_;     // by target position
   std::vector<std::int32_t> lowest_, highest_;  // by target position: what the words linked to it are linked to
   // By vertex: the span of what it covers, and whether it is consistent.

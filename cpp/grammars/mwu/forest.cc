@@ -2,174 +2,154 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
+#include <numeric>
 
 #include "hypergraph/inside_outside.hh"
 #include "hypergraph/viterbi.hh"
 
 namespace treeglot::mwu {
 
-void Forest::start(std::span<const std::int32_t> heads) { units_.reset(heads); }
+void Forest::take_trees(std::size_t count) {
+  while (trees_.size() < count) trees_.push_back(std::make_unique<TreeForest>(options_));
+  weights_.assign(count, 1.0);
+}
 
-void Forest::build(const GroupFilter& filter) {
+void Forest::start(std::span<const std::int32_t> heads) {
+  take_trees(1);
+  trees_[0]->start(heads);
+}
+
+void Forest::start(const ParsedSentence& sentence) {
+  take_trees(std::max<std::size_t>(sentence.trees(), 1));
+  for (std::size_t n = 0; n < trees(); ++n) trees_[n]->start(sentence.heads_of(n));
+  if (trees() == 1) return;
+  const double total = std::accumulate(sentence.weights.begin(), sentence.weights.end(), 0.0);
+  for (std::size_t n = 0; n < trees(); ++n) weights_[n] = sentence.weights[n] / total;
+}
+
+std::uint64_t Forest::unit_cuts() const {
+  std::uint64_t cuts = 0;
+  for (const auto& tree : trees_) cuts += tree->units().cuts();
+  return cuts;
+}
+
+void Forest::build(const TreeGroupFilter& filter) {
   graph_.clear();
-  unit_of_.assign(1, kNoUnit);
-  vertex_of_.clear();
   p_.clear();
   kept_ = {};
-  group_of_.clear();
-  group_sigma_.assign(1, nullptr);
-  graph_.add_vertex();
-  if (tree().size() == 0) {  // v0 needs nothing
-    graph_.add_edge(kRoot, std::span<const VertexId>());
-    p_.push_back(1);
+  members_.clear();
+  std::vector<hypergraph::Hypergraph> graphs(trees() - 1);  // of further trees, and of the first if there are any
+  std::vector<std::vector<double>> p(trees() - 1);
+  if (trees() > 1) {
+    graphs.emplace_back();
+    p.emplace_back();
   }
-  // New vertices come behind those that are there.
-  for (VertexId next = 0; next < unit_of_.size() && tree().size() > 0; ++next) add_edges(next, filter);
-  graph_.freeze();
-  sum();
-  if (options_.delta > 0) prune();
-}
-
-VertexId Forest::vertex(UnitId unit) {
-  if (vertex_of_.size() <= unit) vertex_of_.resize(units_.count(), hypergraph::kNone);
-  if (vertex_of_[unit] == hypergraph::kNone) {
-    vertex_of_[unit] = graph_.add_vertex();
-    unit_of_.push_back(unit);
-    group_sigma_.push_back(nullptr);
+  for (std::size_t n = 0; n < trees(); ++n) {
+    GroupFilter own;
+    if (filter) own = [&filter, n](std::span<const Place> sigma) { return filter(n, sigma); };
+    trees_[n]->build(own, trees() == 1 ? graph_ : graphs[n], trees() == 1 ? p_ : p[n]);
   }
-  return vertex_of_[unit];
-}
-
-VertexId Forest::group(std::span<const Place> sigma) {
-  auto [place, fresh] = group_of_.try_emplace({sigma.begin(), sigma.end()});
-  if (fresh) {
-    place->second = graph_.add_vertex();
-    unit_of_.push_back(kNoUnit);
-    group_sigma_.push_back(&place->first);
-  }
-  return place->second;
-}
-
-void Forest::sigma(VertexId vertex, std::vector<Place>& out) const {
-  if (group_sigma_[vertex]) {
-    out = *group_sigma_[vertex];
-  } else {
-    units_.sigma(unit_of_[vertex], out);
-  }
-}
-
-void Forest::add_edges(VertexId head, const GroupFilter& filter) {
-  if (is_group(head)) {
-    add_alternatives(head);
-    return;
-  }
-  const bool root = head == kRoot;
-  if (root) {
-    tau_.assign(1, static_cast<Place>(tree().root()));
-  } else {
-    units_.tau(unit_of_[head], tau_);
-  }
-  const std::size_t first = p_.size();
-  double total = 0;
-  auto add_best = [&](const GroupFilter& allowed) {
-    chart_.reset(tau_, allowed);
-    for (int count = 0; (root || count < options_.k) && chart_.next(tails_); ++count) {
-      tail_vertices_.clear();
-      for (UnitId tail : tails_) tail_vertices_.push_back(vertex(tail));
-      graph_.add_edge(head, tail_vertices_);
-      p_.push_back(static_cast<double>(chart_.words()) / static_cast<double>(tails_.size()));
-      total += p_.back();
-    }
-  };
-  if (tau_.empty()) {
-    graph_.add_edge(head, std::span<const VertexId>());
-    p_.push_back(1);
-    return;
+  if (trees() > 1) {
+    graph_.clear();
+    join_vertices();
   }
   if (options_.factored) {
-    if (filter && !root) add_groupings(head, filter);
-    if (p_.size() == first) add_groupings(head, {});
+    list_groupings();
     return;
   }
-  if (filter && !root) add_best(filter);
-  if (p_.size() == first) add_best({});
-  for (std::size_t e = first; e < p_.size(); ++e) p_[e] /= total;
+  if (trees() > 1) join_edges(graphs, p);
+  graph_.freeze();
+  sum();
+  if (options_.delta > 0) prune(true);
 }
 
-// The units of a group, by their size.
-void Forest::add_alternatives(VertexId group) {
-  const std::vector<Place>& sigma = *group_sigma_[group];
-  const Units::Range alternatives = units_.of(sigma);
-  double total = 0;
-  for (UnitId unit = alternatives.first; unit < alternatives.last; ++unit) total += units_.size(unit);
-  for (UnitId unit = alternatives.first; unit < alternatives.last; ++unit) {
-    const VertexId tail = vertex(unit);
-    graph_.add_edge(group, {tail});
-    p_.push_back(units_.size(unit) / total);
+// What a vertex is, whatever the tree.
+void Forest::key_of(const TreeForest& forest, VertexId vertex, std::vector<std::uint32_t>& key) const {
+  constexpr std::uint32_t kGroup = 0x10000, kNext = 0x10001, kOutside = 0x10002;  // none is a word
+  key.clear();
+  if (vertex == kRoot) return;
+  const Tree& tree = forest.tree();
+  std::vector<Place> sigma, tau;
+  forest.sigma(vertex, sigma);
+  if (forest.is_group(vertex)) {
+    key.push_back(kGroup);
+    key.insert(key.end(), sigma.begin(), sigma.end());
+  } else {
+    const std::span<const Place> words = forest.words(vertex);
+    for (Place word : words) {
+      const bool top = std::binary_search(sigma.begin(), sigma.end(), word);
+      key.push_back(word);
+      key.push_back(top ? kOutside : static_cast<std::uint32_t>(tree.head(word)));
+    }
+    key.push_back(kNext);
+    forest.tau(vertex, tau);
+    for (Place word : tau) {
+      key.push_back(word);
+      key.push_back(static_cast<std::uint32_t>(tree.head(word)));
+    }
+  }
+  key.push_back(kNext);
+  for (std::size_t i = 0; i < sigma.size(); ++i) {  // the yield, as spans with gaps between them
+    if (i > 0 && tree.end(sigma[i - 1]) == tree.begin(sigma[i])) {
+      key.back() = tree.end(sigma[i]);
+    } else {
+      key.push_back(tree.begin(sigma[i]));
+      key.push_back(tree.end(sigma[i]));
+    }
   }
 }
 
-// The ways to cut τ into groups, those with fewer groups first.
-void Forest::add_groupings(VertexId head, const GroupFilter& filter) {
-  const std::size_t size = tau_.size(), first = p_.size();
-  // By place in τ: where groups that begin there may end.
-  std::vector<std::vector<std::size_t>> ends(size);
-  constexpr std::size_t kNever = static_cast<std::size_t>(-1);
-  for (std::size_t begin = 0; begin < size; ++begin) {
-    bool siblings = true;
-    for (std::size_t end = begin + 1; end <= size && end - begin <= static_cast<std::size_t>(options_.max_words);
-         ++end) {
-      if (end > begin + 1) siblings = siblings && tree().next_sibling(tau_[end - 2]) == tau_[end - 1];
-      if (!siblings && !options_.any_siblings) break;
-      const std::span<const Place> sigma = std::span<const Place>(tau_).subspan(begin, end - begin);
-      if ((!filter || filter(sigma)) && units_.of(sigma).size() > 0) ends[begin].push_back(end);
+// Vertices of the trees' forests that are one; those of the first tree keep their numbers.
+void Forest::join_vertices() {
+  std::map<std::vector<std::uint32_t>, VertexId> known;
+  std::vector<std::vector<Member>> all;
+  std::vector<std::uint32_t> key;
+  joined_.resize(std::max(joined_.size(), trees()));
+  for (std::uint32_t n = 0; n < trees(); ++n) {
+    joined_[n].clear();
+    for (VertexId v = 0; v < trees_[n]->vertices(); ++v) {
+      key_of(*trees_[n], v, key);
+      auto [place, fresh] = known.try_emplace(key, static_cast<VertexId>(all.size()));
+      if (fresh) all.emplace_back();
+      all[place->second].push_back({n, v});
+      joined_[n].push_back(place->second);
     }
   }
-  std::vector<std::size_t> fewest(size + 1, kNever);
-  fewest[size] = 0;
-  for (std::size_t begin = size; begin-- > 0;) {
-    for (std::size_t end : ends[begin]) {
-      if (fewest[end] != kNever) fewest[begin] = std::min(fewest[begin], fewest[end] + 1);
+  member_starts_.assign(1, 0);
+  for (const std::vector<Member>& same : all) {
+    members_.insert(members_.end(), same.begin(), same.end());
+    member_starts_.push_back(static_cast<std::uint32_t>(members_.size()));
+  }
+  graph_.add_vertices(all.size());
+}
+
+// The edges into each vertex, equal ones once, with the mean of their probabilities.
+void Forest::join_edges(std::span<const hypergraph::Hypergraph> graphs, std::span<const std::vector<double>> p) {
+  std::vector<std::vector<EdgeId>> first(graphs.size());  // edges are listed head after head
+  for (std::size_t n = 0; n < graphs.size(); ++n) {
+    first[n].assign(graphs[n].vertices() + 1, static_cast<EdgeId>(graphs[n].edges()));
+    for (auto e = static_cast<EdgeId>(graphs[n].edges()); e-- > 0;) first[n][graphs[n].head(e)] = e;
+  }
+  std::map<std::vector<VertexId>, std::size_t> known;
+  std::vector<VertexId> tails;
+  for (VertexId v = 0; v < graph_.vertices(); ++v) {
+    known.clear();
+    double total = 0;
+    for (const Member& member : members(v)) total += weights_[member.tree];
+    for (const Member& member : members(v)) {
+      const hypergraph::Hypergraph& graph = graphs[member.tree];
+      for (EdgeId e = first[member.tree][member.vertex]; e < graph.edges() && graph.head(e) == member.vertex; ++e) {
+        tails.clear();
+        for (VertexId tail : graph.tails(e)) tails.push_back(joined_[member.tree][tail]);
+        auto [place, fresh] = known.try_emplace(tails, p_.size());
+        if (fresh) {
+          graph_.add_edge(v, tails);
+          p_.push_back(0);
+        }
+        p_[place->second] += weights_[member.tree] / total * p[member.tree][e];
+      }
     }
   }
-  if (fewest[0] == kNever) return;
-  struct Step {
-    std::size_t begin, next;  // in τ, in ends[begin]
-  };
-  std::vector<Step> steps;
-  double total = 0;
-  const std::vector<Place> tau = tau_;
-  for (std::size_t groups = fewest[0]; groups <= size; ++groups) {
-    steps.assign(1, {0, 0});
-    while (!steps.empty()) {
-      Step& last = steps.back();
-      if (last.next == ends[last.begin].size()) {
-        steps.pop_back();
-        continue;
-      }
-      const std::size_t end = ends[last.begin][last.next++], left = groups - steps.size();
-      if (fewest[end] == kNever || fewest[end] > left || left > size - end) continue;
-      if (end < size) {
-        steps.push_back({end, 0});
-        continue;
-      }
-      if (p_.size() - first == kMaxGroupings) {
-        ++cuts_;
-        groups = size;
-        break;
-      }
-      tail_vertices_.clear();
-      for (const Step& step : steps) {
-        const std::size_t stop = ends[step.begin][step.next - 1];
-        tail_vertices_.push_back(group(std::span<const Place>(tau).subspan(step.begin, stop - step.begin)));
-      }
-      graph_.add_edge(head, tail_vertices_);
-      p_.push_back(std::ldexp(1.0, -static_cast<int>(std::min<std::size_t>(groups - fewest[0], 1000))));
-      total += p_.back();
-    }
-  }
-  for (std::size_t e = first; e < p_.size(); ++e) p_[e] /= total;
 }
 
 void Forest::sum() {
@@ -227,9 +207,10 @@ std::vector<double> Forest::paper_outside() const {
   return result;
 }
 
-void Forest::prune() {
+// `complete`: all edges are in the graph.
+void Forest::prune(bool complete) {
   std::vector<std::uint8_t> keep(graph_.edges(), 0);
-  bool all = true;
+  bool all = complete;
   for (EdgeId e = 0; e < graph_.edges(); ++e) {
     keep[e] = graph_.tails(e).empty() || edge_posteriors_[e] > options_.delta;
     all = all && keep[e];
@@ -251,94 +232,6 @@ void Forest::prune() {
   }
   if (options_.renormalise) p_ = hypergraph::normalised(graph_, p_);
   sum();
-}
-
-namespace {
-
-void put(std::string& out, double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.17g", value);
-  out += text;
-}
-
-template <class Numbers>
-void put_list(std::string& out, const Numbers& numbers) {
-  out += '[';
-  for (bool first = true; auto number : numbers) {
-    if (!first) out += ", ";
-    first = false;
-    out += std::to_string(number);
-  }
-  out += ']';
-}
-
-}  // namespace
-
-std::string Forest::json() const {
-  std::vector<std::uint32_t> number(vertices(), 0);  // of vertices and of groups that are left
-  std::uint32_t units = 0, groups = 0;
-  std::string out = "{\"vertices\": [";
-  for (VertexId v = 0; v < vertices(); ++v) {
-    if (!kept(v)) continue;
-    if (is_group(v)) {
-      number[v] = groups++;
-      continue;
-    }
-    number[v] = units++;
-    out += v > 0 ? ", {\"words\": " : "{\"words\": ";
-    put_list(out, words(v));
-    out += ", \"inside\": ";
-    put(out, inside_[v]);
-    out += ", \"outside\": ";
-    put(out, outside_[v]);
-    out += ", \"posterior\": ";
-    put(out, vertex_posteriors_[v]);
-    out += '}';
-  }
-  out += "], \"edges\": [";
-  bool first = true;
-  std::vector<std::uint32_t> tails;
-  for (EdgeId e = 0; e < edges(); ++e) {
-    if (graph_.tails(e).empty() || !kept_edge(e) || is_group(graph_.head(e))) continue;
-    out += first ? "{\"head\": " : ", {\"head\": ";
-    first = false;
-    out += std::to_string(number[graph_.head(e)]);
-    out += ", \"tails\": ";
-    tails.clear();
-    for (VertexId tail : graph_.tails(e)) tails.push_back(number[tail]);
-    put_list(out, tails);
-    out += ", \"p\": ";
-    put(out, p_[e]);
-    out += ", \"posterior\": ";
-    put(out, edge_posteriors_[e]);
-    out += '}';
-  }
-  out += ']';
-  if (options_.factored) {
-    out += ", \"groups\": [";
-    first = true;
-    for (VertexId v = 0; v < vertices(); ++v) {
-      if (!kept(v) || !is_group(v)) continue;
-      out += first ? "{\"words\": " : ", {\"words\": ";
-      first = false;
-      put_list(out, *group_sigma_[v]);
-      out += ", \"alternatives\": [";
-      bool first_unit = true;
-      for (EdgeId e : graph_.incoming(v)) {
-        if (!kept_edge(e)) continue;
-        out += first_unit ? "{\"vertex\": " : ", {\"vertex\": ";
-        first_unit = false;
-        out += std::to_string(number[graph_.tails(e)[0]]);
-        out += ", \"p\": ";
-        put(out, p_[e]);
-        out += '}';
-      }
-      out += "]}";
-    }
-    out += ']';
-  }
-  out += '}';
-  return out;
 }
 
 }  // namespace treeglot::mwu

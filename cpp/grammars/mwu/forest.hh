@@ -1,66 +1,66 @@
-// The forest of multi-word units over one dependency tree (paper "mwu-forest"; spec: mwu-forest, section 1). Its
-// vertices are units, an edge into a unit says which units translate what is below it, and a dummy root v0 is above the
-// units of the tree's root. Only what v0 reaches is there.
+// The forest of multi-word units of a sentence (spec: mwu-forest, section 1) over one dependency tree or several ones
+// with weights, with its sums and posteriors.
 //
-// A factored forest has all edges: an edge is a grouping of τ, less probable by half for every further group, and its
-// tails are groups, which are vertices, too: the edges into a group are the units with these σ, by their size.
+// Several trees: the forest of each, put together under one v0. Vertices of two trees are one if their words, the heads
+// inside, τ with its heads, and the yield are equal: then rules and what can stand below do not depend on the tree.
+// Where trees share a vertex, an edge into it has the mean of its probabilities in their forests, by the weights of the
+// trees.
+//
+// A factored forest has all groupings of τ as edges, less probable by half for every further group. Sums over them are
+// one pass over τ; those with a posterior above δ are listed as edges here. Their tails are groups, which are vertices,
+// too: the edges into a group are the units with these σ, by their size.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "grammars/mwu/edges.hh"
-#include "grammars/mwu/units.hh"
+#include "grammars/mwu/tree_forest.hh"
 #include "hypergraph/hypergraph.hh"
 #include "hypergraph/prune.hh"
+#include "trees/parsed_corpus.hh"
 
 namespace treeglot::mwu {
 
-using hypergraph::EdgeId;
-using hypergraph::VertexId;
-
-struct ForestOptions {
-  int max_words = 6;
-  int k = 10;     // edges into a unit
-  int cap = 200;  // units with one first word of σ
-  bool factored = false;
-  bool any_siblings = false;   // "vertex": a group may have words of several heads in its σ
-  bool paper_outside = false;  // the outside sums as the paper prints them
-  double delta = 0;            // edges with no more posterior than this are taken out; 0: none
-  bool renormalise = true;     // ... and the others get their probability
-};
+// May these neighbours in τ be the σ of one tail, in this tree?
+using TreeGroupFilter = std::function<bool(std::size_t tree, std::span<const Place>)>;
 
 class Forest {
  public:
-  explicit Forest(const ForestOptions& options)
-      : options_(options), units_(options.max_words, options.cap), chart_(units_, options.any_siblings) {}
+  explicit Forest(const ForestOptions& options) : options_(options) {}
 
-  // Takes another tree: tree() is there.
+  // Takes other trees: tree() is there.
+  void start(const ParsedSentence& sentence);
   void start(std::span<const std::int32_t> heads);
   // Everything else. `filter`: which groups may be tails, if that leaves an edge; it may be empty.
-  void build(const GroupFilter& filter = {});
+  void build(const TreeGroupFilter& filter = {});
 
-  const Units& units() const { return units_; }
-  const Tree& tree() const { return units_.tree(); }
+  std::size_t trees() const { return weights_.size(); }
+  const Tree& tree(std::size_t number = 0) const { return trees_[number]->tree(); }
 
   // Vertex 0 is v0. A unit without τ has one edge without tails, which is no edge of the forest in the paper's sense.
-  static constexpr VertexId kRoot = 0;
-  // Of a factored forest: groupings of the τ of one unit, those with the fewest groups first.
-  static constexpr std::size_t kMaxGroupings = 1024;
+  static constexpr VertexId kRoot = TreeForest::kRoot;
+  // Of a factored forest without δ: groupings of a unit that are listed, those with the fewest groups first.
+  static constexpr std::size_t kMaxListed = 1024;
   std::size_t vertices() const { return graph_.vertices(); }
   std::size_t edges() const { return graph_.edges(); }
   const hypergraph::Hypergraph& graph() const { return graph_; }
-  UnitId unit(VertexId vertex) const { return unit_of_[vertex]; }
-  bool is_group(VertexId vertex) const { return vertex != kRoot && unit_of_[vertex] == kNoUnit; }
+  // The first tree that has a vertex.
+  std::size_t tree_of(VertexId vertex) const { return members_.empty() ? 0 : first_member(vertex).tree; }
+  const Tree& tree_at(VertexId vertex) const { return tree(tree_of(vertex)); }
+  bool is_group(VertexId vertex) const { return at(vertex).is_group(local(vertex)); }
   // Of a unit or a group.
-  void sigma(VertexId vertex, std::vector<Place>& out) const;
-  std::uint64_t cuts() const { return cuts_; }  // units with more than kMaxGroupings, since this object was made
-  std::span<const Place> words(VertexId vertex) const {
-    return vertex == kRoot ? std::span<const Place>() : units_.words(unit_of_[vertex]);
-  }
+  void sigma(VertexId vertex, std::vector<Place>& out) const { at(vertex).sigma(local(vertex), out); }
+  void tau(VertexId unit, std::vector<Place>& out) const { at(unit).tau(local(unit), out); }
+  std::span<const Place> words(VertexId vertex) const { return at(vertex).words(local(vertex)); }
+
+  // Since this object was made: words whose units the cap cut; units of which kMaxListed left groupings out.
+  std::uint64_t unit_cuts() const;
+  std::uint64_t grouping_cuts() const { return cuts_; }
   // Whether pruning left it.
   bool kept(VertexId vertex) const { return kept_.vertices.empty() || kept_.vertices[vertex]; }
   bool kept_edge(EdgeId edge) const { return kept_.edges.empty() || kept_.edges[edge]; }
@@ -70,34 +70,47 @@ class Forest {
   double posterior(VertexId vertex) const { return vertex_posteriors_[vertex]; }
   double edge_posterior(EdgeId edge) const { return edge_posteriors_[edge]; }
 
-  // One object, with what the specification's section 5 says.
+  // One object, with what the specification's section 5 says; of several trees each vertex has a list of those that
+  // have it.
   std::string json() const;
 
  private:
-  VertexId vertex(UnitId unit);
-  void add_edges(VertexId head, const GroupFilter& filter);
-  VertexId group(std::span<const Place> sigma);
-  void add_groupings(VertexId head, const GroupFilter& filter);
-  void add_alternatives(VertexId group);
+  // A vertex in the forest of one tree.
+  struct Member {
+    std::uint32_t tree;
+    VertexId vertex;
+  };
+  const Member& first_member(VertexId vertex) const { return members_[member_starts_[vertex]]; }
+  std::span<const Member> members(VertexId vertex) const {
+    return {members_.data() + member_starts_[vertex], members_.data() + member_starts_[vertex + 1]};
+  }
+  const TreeForest& at(VertexId vertex) const { return *trees_[tree_of(vertex)]; }
+  VertexId local(VertexId vertex) const { return members_.empty() ? vertex : first_member(vertex).vertex; }
+
+  void take_trees(std::size_t count);
+  void join_vertices();
+  void join_edges(std::span<const hypergraph::Hypergraph> graphs, std::span<const std::vector<double>> p);
+  void key_of(const TreeForest& forest, VertexId vertex, std::vector<std::uint32_t>& key) const;
+
+  // forest_groupings.cc: of a factored forest.
+  struct Groupings;
+  void list_groupings();
+
   void sum();
   void sum_whole();
-  void prune();
+  void prune(bool complete);
   std::vector<double> paper_outside() const;
 
-  ForestOptions options_;
-  Units units_;
-  BestEdges chart_;
+  const ForestOptions options_;
+  std::vector<std::unique_ptr<TreeForest>> trees_;  // those of this sentence come first; kept for their buffers
+  std::vector<double> weights_;                     // of the trees of this sentence; they add up to 1
+  std::vector<Member> members_;                     // of all vertices; empty if there is one tree
+  std::vector<std::uint32_t> member_starts_;
+  std::vector<std::vector<VertexId>> joined_;  // by tree, vertex there
   hypergraph::Hypergraph graph_;
-  std::vector<UnitId> unit_of_;      // by vertex
-  std::vector<VertexId> vertex_of_;  // by unit
-  hypergraph::Selection kept_;       // empty: everything
+  hypergraph::Selection kept_;  // empty: everything
   std::vector<double> p_, inside_, outside_, vertex_posteriors_, edge_posteriors_;
-  std::map<std::vector<Place>, VertexId> group_of_;
-  std::vector<const std::vector<Place>*> group_sigma_;  // by vertex; nullptr: no group
   std::uint64_t cuts_ = 0;
-  std::vector<Place> tau_;
-  std::vector<UnitId> tails_;
-  std::vector<VertexId> tail_vertices_;
 };
 
 }  // namespace treeglot::mwu

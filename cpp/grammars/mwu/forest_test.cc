@@ -53,7 +53,7 @@ BOOST_AUTO_TEST_CASE(units_reach_far) {
   Forest forest({});
   forest.start(star);
   forest.build();
-  BOOST_TEST(forest.units().cuts() == 1u);  // the head of the star
+  BOOST_TEST(forest.unit_cuts() == 1u);  // the head of the star
 }
 
 BOOST_AUTO_TEST_CASE(pruned_units) {

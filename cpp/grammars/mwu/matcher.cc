@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <set>
 
 #include "base/hash.hh"
 
@@ -31,60 +32,86 @@ void UnitMatcher::match(SentenceForest& forest) {
       labels_[static_cast<std::size_t>(j)] = table_.category_id(forest.word_text(j));
   }
   covers_.clear();
+  scattered_.clear();
   asked_.clear();
   word_done_.assign(static_cast<std::size_t>(forest.size()), 0);
-  units_.start(forest.sentence().heads);
+  units_.start(forest.sentence());
   units_.build();
-  cover(forest, {static_cast<Place>(units_.tree().root())});
+  cover(forest, {static_cast<Place>(units_.tree().root())}, 0);
   for (VertexId v = 1; v < units_.vertices(); ++v) {
     if (!units_.is_group(v)) match_unit(forest, v);
   }
+  std::set<NodeId> translated;  // trees may differ in the σ of the same words
+  if (units_.trees() > 1) {
+    for (const Cover* known : asked_) {
+      if (known->translated) translated.insert(known->node);
+    }
+  }
   for (std::size_t n = 0; n < asked_.size(); ++n) {
-    if (!asked_[n]->second.translated) complete(forest, asked_[n]->first, asked_[n]->second);
+    if (!asked_[n]->translated && !translated.contains(asked_[n]->node)) complete(forest, *asked_[n]);
   }
 }
 
-UnitMatcher::Cover& UnitMatcher::cover(SentenceForest& forest, const Sigma& sigma) {
-  auto [place, fresh] = covers_.try_emplace(sigma);
-  if (!fresh) return place->second;
-  const Tree& tree = units_.tree();
-  const int begin = tree.begin(sigma.front()), end = tree.end(sigma.back());
-  bool gap = false;  // a head stands between its dependents
-  for (std::size_t i = 1; i < sigma.size(); ++i) gap = gap || tree.end(sigma[i - 1]) != tree.begin(sigma[i]);
-  if (gap) {
-    std::vector<std::uint32_t> words;
-    for (Place top : sigma) {
-      for (Place word = tree.begin(top); word < tree.end(top); ++word) words.push_back(word);
+UnitMatcher::Cover& UnitMatcher::cover(SentenceForest& forest, const Sigma& sigma, std::size_t number) {
+  const Tree& tree = units_.tree(number);
+  std::vector<std::uint32_t> spans;  // begin and end, with gaps between them: a head stands between its dependents
+  for (std::size_t i = 0; i < sigma.size(); ++i) {
+    if (i > 0 && tree.end(sigma[i - 1]) == tree.begin(sigma[i])) {
+      spans.back() = tree.end(sigma[i]);
+    } else {
+      spans.push_back(tree.begin(sigma[i]));
+      spans.push_back(tree.end(sigma[i]));
     }
-    place->second.node = forest.helper(std::move(words));
-  } else {
-    place->second.node = sigma.size() == 1 ? forest.subtree(sigma[0]) : forest.group(begin, end);
   }
-  asked_.push_back(&*place);
+  std::vector<std::uint32_t> key(sigma.begin(), sigma.end());
+  if (units_.trees() > 1) {
+    key.push_back(0x10000);  // no word
+    key.insert(key.end(), spans.begin(), spans.end());
+  }
+  auto [place, fresh] = covers_.try_emplace(std::move(key));
+  if (!fresh) return place->second;
+  place->second = {sigma, number, node_of(forest, spans)};
+  asked_.push_back(&place->second);
+  return place->second;
+}
+
+NodeId UnitMatcher::node_of(SentenceForest& forest, const std::vector<std::uint32_t>& spans) {
+  if (spans.size() == 2) {
+    const int begin = static_cast<int>(spans[0]), end = static_cast<int>(spans[1]);
+    if (end == begin + 1) return forest.word(begin);
+    const NodeId subtree = forest.subtree_over(begin, end);
+    return subtree != SentenceForest::kNoNode ? subtree : forest.group(begin, end);
+  }
+  std::vector<std::uint32_t> words;
+  for (std::size_t i = 0; i < spans.size(); i += 2) {
+    for (std::uint32_t word = spans[i]; word < spans[i + 1]; ++word) words.push_back(word);
+  }
+  if (units_.trees() == 1) return forest.helper(std::move(words));
+  auto [place, fresh] = scattered_.try_emplace(spans, SentenceForest::kNoNode);
+  if (fresh) place->second = forest.helper(std::move(words));
   return place->second;
 }
 
 void UnitMatcher::match_unit(SentenceForest& forest, VertexId vertex) {
-  const UnitId unit = units_.unit(vertex);
   Sigma sigma;
-  units_.units().sigma(unit, sigma);
-  units_.units().tau(unit, tau_);
-  Cover& head = cover(forest, sigma);
+  units_.sigma(vertex, sigma);
+  units_.tau(vertex, tau_);
+  Cover& head = cover(forest, sigma, units_.tree_of(vertex));
   if (tau_.empty()) {
-    if (match_tails(forest, unit, head, {}, 1)) head.translated = true;
+    if (match_tails(forest, vertex, head, {}, 1)) head.translated = true;
     return;
   }
   // How τ is grouped, in the order of the edges; different tails with equal σ are one.
   struct Grouping {
-    std::vector<Sigma> tails;
+    std::vector<Cover*> tails;
     double p;
   };
   std::vector<Grouping> groupings;
   for (EdgeId edge : units_.graph().incoming(vertex)) {
-    std::vector<Sigma> tails;
+    std::vector<Cover*> tails;
     for (VertexId tail : units_.graph().tails(edge)) {
       units_.sigma(tail, sigma);
-      tails.push_back(sigma);
+      tails.push_back(&cover(forest, sigma, units_.tree_of(tail)));
     }
     auto known = std::find_if(groupings.begin(), groupings.end(), [&](const Grouping& g) { return g.tails == tails; });
     if (known == groupings.end()) {
@@ -95,30 +122,30 @@ void UnitMatcher::match_unit(SentenceForest& forest, VertexId vertex) {
   }
   bool matched = false;
   for (const Grouping& grouping : groupings) {
-    matched = match_tails(forest, unit, head, grouping.tails, grouping.p) || matched;
+    matched = match_tails(forest, vertex, head, grouping.tails, grouping.p) || matched;
   }
   if (matched) {
     head.translated = true;
     return;
   }
-  for (const Grouping& grouping : groupings) add_in_order(forest, unit, head, grouping.tails);
+  for (const Grouping& grouping : groupings) add_in_order(forest, vertex, head, grouping.tails);
 }
 
-bool UnitMatcher::match_tails(SentenceForest& forest, UnitId unit, Cover& head, const std::vector<Sigma>& tails,
+bool UnitMatcher::match_tails(SentenceForest& forest, VertexId unit, Cover& head, const std::vector<Cover*>& tails,
                               double p) {
-  const Tree& tree = units_.tree();
+  const Tree& tree = units_.tree_at(unit);
   const std::size_t deletable = options_.unaligned_source ? std::min(tails.size(), kMaxDeleted) : 0;
   bool matched = false;
   for (std::uint32_t deleted = 0; deleted < (1u << deletable); ++deleted) {
     side_.clear();
-    for (Place word : units_.units().words(unit)) side_.add_word(word);
+    side_.add_words(units_.words(unit), tree);
     for (std::uint32_t i = 0; i < tails.size(); ++i) {
-      for (Place word : tails[i]) {
+      for (Place word : tails[i]->sigma) {
         if (i >= deletable || !(deleted >> i & 1)) {
-          side_.add_tail(word, i);
-          continue;
+          side_.add_tail(word, tree.head(word), i);
+        } else {
+          side_.add_whole(word, tree.head(word), units_.tree(tails[i]->tree));
         }
-        for (Place below = tree.begin(word); below < tree.end(word); ++below) side_.add_word(below);
       }
     }
     const OptionList* list = nullptr;
@@ -126,7 +153,7 @@ bool UnitMatcher::match_tails(SentenceForest& forest, UnitId unit, Cover& head, 
     matched = true;
     nodes_.clear();
     for (std::uint32_t i = 0; i < tails.size(); ++i) {
-      if (i >= deletable || !(deleted >> i & 1)) nodes_.push_back(cover(forest, tails[i]).node);
+      if (i >= deletable || !(deleted >> i & 1)) nodes_.push_back(tails[i]->node);
     }
     forest.add_edge(head.node, list, nodes_, static_cast<std::uint16_t>(block_.number), symbols_);
   }
@@ -134,8 +161,7 @@ bool UnitMatcher::match_tails(SentenceForest& forest, UnitId unit, Cover& head, 
 }
 
 bool UnitMatcher::find_rules(SentenceForest& forest, double p, const OptionList*& list) {
-  side_.write(
-      units_.tree(), [&](Place word) { return ids_.words[word]; }, [&](Place word) { return labels_[word]; }, symbols_);
+  side_.write([&](Place word) { return ids_.words[word]; }, [&](Place word) { return labels_[word]; }, symbols_);
   WalkKey key = walk_start();
   RuleTable::Place place;
   for (Symbol next : symbols_) {
@@ -168,15 +194,15 @@ bool UnitMatcher::find_rules(SentenceForest& forest, double p, const OptionList*
 }
 
 // The unit's own words with its tails around them, in source order.
-void UnitMatcher::add_in_order(SentenceForest& forest, UnitId unit, Cover& head, const std::vector<Sigma>& tails) {
-  const std::span<const Place> words = units_.units().words(unit);
+void UnitMatcher::add_in_order(SentenceForest& forest, VertexId unit, Cover& head, const std::vector<Cover*>& tails) {
+  const std::span<const Place> words = units_.words(unit);
   NodeId own;
   if (words.size() == 1) {
     own = forest.word(words[0]);
     translate_word(forest, words[0]);
   } else {
     side_.clear();
-    for (Place word : words) side_.add_word(word);
+    side_.add_words(words, units_.tree_at(unit));
     const OptionList* list = nullptr;
     if (!find_rules(forest, 1, list)) return;
     own = forest.helper(std::vector<std::uint32_t>(words.begin(), words.end()));
@@ -184,12 +210,12 @@ void UnitMatcher::add_in_order(SentenceForest& forest, UnitId unit, Cover& head,
   }
   std::vector<NodeId> parts;
   bool placed = false;
-  for (const Sigma& tail : tails) {
-    if (!placed && tail[0] > words[0]) {
+  for (const Cover* tail : tails) {
+    if (!placed && tail->sigma[0] > words[0]) {
       parts.push_back(own);
       placed = true;
     }
-    parts.push_back(cover(forest, tail).node);
+    parts.push_back(tail->node);
   }
   if (!placed) parts.push_back(own);
   forest.add_pseudo(head.node, parts);
@@ -201,7 +227,7 @@ bool UnitMatcher::translate_word(SentenceForest& forest, Place word) {
   if (word_done_[word]) return false;
   word_done_[word] = 1;
   side_.clear();
-  side_.add_word(word);
+  side_.add_word(word, -1);
   const OptionList* list = nullptr;
   if (!find_rules(forest, 1, list)) return false;
   forest.add_edge(forest.word(word), list, {}, static_cast<std::uint16_t>(block_.number), symbols_);
@@ -209,13 +235,16 @@ bool UnitMatcher::translate_word(SentenceForest& forest, Place word) {
 }
 
 // What no unit of the forest translates.
-void UnitMatcher::complete(SentenceForest& forest, const Sigma& sigma, Cover& whole) {
-  const Tree& tree = units_.tree();
+void UnitMatcher::complete(SentenceForest& forest, Cover& whole) {
+  const Tree& tree = units_.tree(whole.tree);
+  const Sigma sigma = whole.sigma;
+  const std::size_t number = whole.tree;
+  const NodeId node = whole.node;
   whole.translated = true;
   std::vector<NodeId> parts;
   if (sigma.size() > 1) {
-    for (Place word : sigma) parts.push_back(cover(forest, {word}).node);
-    forest.add_pseudo(whole.node, parts);
+    for (Place word : sigma) parts.push_back(cover(forest, {word}, number).node);
+    forest.add_pseudo(node, parts);
     return;
   }
   const Place word = sigma[0];
@@ -227,10 +256,10 @@ void UnitMatcher::complete(SentenceForest& forest, const Sigma& sigma, Cover& wh
       parts.push_back(forest.word(word));
       placed = true;
     }
-    parts.push_back(cover(forest, {child}).node);
+    parts.push_back(cover(forest, {child}, number).node);
   }
   if (!placed) parts.push_back(forest.word(word));
-  forest.add_pseudo(whole.node, parts);
+  forest.add_pseudo(node, parts);
 }
 
 }  // namespace treeglot::mwu

@@ -1,7 +1,8 @@
 // Matching of rules of multi-word units (spec: mwu-forest, section 4). The forest of units of the sentence is made as
 // in extraction; what a unit covers is a subtree or a group of neighbouring subtrees, which are nodes that other
-// grammars use, too. Edges whose tails have equal σ ask for the same rule and are one edge here; the logarithm of their
-// probability is a feature.
+// grammars use, too. With several dependency trees, what is a subtree of the first one by its words has its node, and
+// what is none has one of its own. Edges whose tails have equal σ (and cover the same words) ask for the same rule and
+// are one edge here; the logarithm of their probability is a feature.
 //
 // A unit without τ is translated by its lexical rule. A unit whose edges match no rule has its lexical rule with its
 // tails in source order around it, as a pseudo rule; where no unit has anything, a word and its dependents stand in
@@ -36,21 +37,25 @@ class UnitMatcher : public forest::Matcher {
 
  private:
   static constexpr std::size_t kMaxDeleted = 6;  // tails that are tried as words of a rule, the first ones
-  // Some σ, and the node of what they cover.
+  using Sigma = std::vector<Place>;
+  // Some σ in a tree, and the node of what they cover.
   struct Cover {
+    Sigma sigma;
+    std::size_t tree;  // the first in which they cover this
     forest::NodeId node;
     bool translated = false;  // some unit gave it an edge
   };
-  using Sigma = std::vector<Place>;
 
-  Cover& cover(forest::SentenceForest& forest, const Sigma& sigma);
+  Cover& cover(forest::SentenceForest& forest, const Sigma& sigma, std::size_t tree);
+  forest::NodeId node_of(forest::SentenceForest& forest, const std::vector<std::uint32_t>& spans);
   void match_unit(forest::SentenceForest& forest, VertexId vertex);
-  bool match_tails(forest::SentenceForest& forest, UnitId unit, Cover& head, const std::vector<Sigma>& tails, double p);
+  bool match_tails(forest::SentenceForest& forest, VertexId unit, Cover& head, const std::vector<Cover*>& tails,
+                   double p);
   // The rules of the source side that was put together; their options go to `list`.
   bool find_rules(forest::SentenceForest& forest, double p, const forest::OptionList*& list);
-  void add_in_order(forest::SentenceForest& forest, UnitId unit, Cover& head, const std::vector<Sigma>& tails);
+  void add_in_order(forest::SentenceForest& forest, VertexId unit, Cover& head, const std::vector<Cover*>& tails);
   bool translate_word(forest::SentenceForest& forest, Place word);
-  void complete(forest::SentenceForest& forest, const Sigma& sigma, Cover& whole);
+  void complete(forest::SentenceForest& forest, Cover& whole);
 
   const RuleTable& table_;
   const forest::GrammarBlock block_;
@@ -58,10 +63,11 @@ class UnitMatcher : public forest::Matcher {
   const int feature_;  // of the whole system
   Forest units_;
   forest::TableIds ids_;
-  std::vector<std::uint32_t> labels_;  // by word, in the table
-  std::map<Sigma, Cover> covers_;
-  std::vector<std::pair<const Sigma, Cover>*> asked_;  // in the order they were asked for
-  std::vector<std::uint8_t> word_done_;                // by word: its lexical rule was looked for
+  std::vector<std::uint32_t> labels_;                               // by word, in the table
+  std::map<std::vector<std::uint32_t>, Cover> covers_;              // by σ and what they cover
+  std::map<std::vector<std::uint32_t>, forest::NodeId> scattered_;  // of several trees, by spans
+  std::vector<Cover*> asked_;                                       // in the order they were asked for
+  std::vector<std::uint8_t> word_done_;                             // by word: its lexical rule was looked for
   SourceSide side_;
   std::vector<Symbol> symbols_;
   std::vector<Place> tau_;

@@ -67,7 +67,7 @@ Grammar declaration() {
     mwu::ForestOptions options = forest_options(given);
     if (pruned) options.delta = given.share("delta");
     mwu::Forest units(options);
-    units.start(sentence.heads);
+    units.start(sentence);
     units.build();
     return units.json();
   };

@@ -15,7 +15,7 @@ std::string_view UnitExtractor::recovery(const ParsedPair& pair) {
     side_.for_each_word([&](Place word) { covered[word] = 1; });
   });
   // Aligned words outside of the root's span there are none; unaligned ones belong to it if rules reach over them.
-  const LinkedSpan& root = below_[static_cast<std::size_t>(forest_.tree().root())];
+  const LinkedSpan& root = below_[0][static_cast<std::size_t>(forest_.tree().root())];
   const auto size = static_cast<std::uint32_t>(pair.target.size());
   if (!options_.unaligned_target && (root.first > 0 || root.last + 1 < static_cast<std::int32_t>(size))) return kRoot;
   if (std::find(covered.begin(), covered.end(), 0) != covered.end()) return kWord;
@@ -45,30 +45,30 @@ void UnitExtractor::find_spans_of(VertexId vertex, const Templates& rules) {
 void UnitExtractor::try_tails(EdgeId edge, const Templates& rules, forest::TargetSpans& result) {
   constexpr std::size_t kMaxDeleted = 12;  // the first ones; more tails without links no sentence has
   const std::span<const VertexId> tails = forest_.graph().tails(edge);
-  const Tree& tree = forest_.tree();
+  const VertexId head = forest_.graph().head(edge);
+  const Tree& tree = forest_.tree_at(head);
   const std::size_t deletable = options_.unaligned_source ? std::min(tails.size(), kMaxDeleted) : 0;
   std::vector<Symbol> source;
   std::vector<const forest::TargetSpans*> filling;
   for (std::uint32_t deleted = 0; deleted < (1u << deletable); ++deleted) {
     side_.clear();
     filling.clear();
-    for (Place word : forest_.words(forest_.graph().head(edge))) side_.add_word(word);
+    side_.add_words(forest_.words(head), tree);
     bool possible = true;
     for (std::size_t i = 0; i < tails.size() && possible; ++i) {
       forest_.sigma(tails[i], sigma_);
       if (i < deletable && (deleted >> i & 1)) {
-        for (Place word : sigma_) {
-          for (Place below = tree.begin(word); below < tree.end(word); ++below) side_.add_word(below);
-        }
+        for (Place word : sigma_) side_.add_whole(word, tree.head(word), forest_.tree_at(tails[i]));
         continue;
       }
       possible = !spans_[tails[i]].empty();
-      for (Place word : sigma_) side_.add_tail(word, static_cast<std::uint32_t>(filling.size()));
+      for (Place word : sigma_) {
+        side_.add_tail(word, tree.head(word), static_cast<std::uint32_t>(filling.size()));
+      }
       filling.push_back(&spans_[tails[i]]);
     }
     if (!possible) continue;
-    side_.write(
-        tree, [&](Place word) { return pair_->source.words[word]; }, [&](Place word) { return label(word); }, source);
+    side_.write([&](Place word) { return pair_->source.words[word]; }, [&](Place word) { return label(word); }, source);
     auto known = rules.find(source);
     if (known == rules.end()) continue;
     for (const std::vector<TargetSymbol>& target : known->second) result.add(target, pair_->target.words, filling);

@@ -15,13 +15,22 @@ namespace treeglot::mwu {
 class SourceSide {
  public:
   void clear() { members_.clear(); }
-  void add_word(Place word) { members_.push_back({word, kNoTail}); }
+  void add_word(Place word, int head) { members_.push_back({word, kNoTail, head}); }
+  void add_words(std::span<const Place> words, const Tree& tree) {
+    for (Place word : words) add_word(word, tree.head(word));
+  }
   // A word of σ of a tail; tails are numbered from left to right.
-  void add_tail(Place word, std::uint32_t tail) { members_.push_back({word, tail}); }
+  void add_tail(Place word, int head, std::uint32_t tail) { members_.push_back({word, tail, head}); }
+  // A word of σ of a tail with all that is below it, as words; `tree` is the tail's.
+  void add_whole(Place word, int head, const Tree& tree) {
+    for (Place below = tree.begin(word); below < tree.end(word); ++below) {
+      add_word(below, below == word ? head : tree.head(below));
+    }
+  }
 
   // The symbols, when all is there. `word_id` and `label_id` give the numbers of words and labels.
   template <class WordIdOf, class LabelIdOf>
-  void write(const Tree& tree, WordIdOf&& word_id, LabelIdOf&& label_id, std::vector<Symbol>& out) {
+  void write(WordIdOf&& word_id, LabelIdOf&& label_id, std::vector<Symbol>& out) {
     std::sort(members_.begin(), members_.end(), [](const Member& a, const Member& b) { return a.word < b.word; });
     out.clear();
     std::uint32_t last = kNoTail;  // the variable that was begun last
@@ -33,7 +42,7 @@ class SourceSide {
         out.push_back(symbol(kind, label_id(member.word)));
         last = member.tail;
       }
-      out.push_back(symbol(SymbolKind::kPlace, place_of(tree.head(member.word))));
+      out.push_back(symbol(SymbolKind::kPlace, place_of(member.head)));
     }
   }
   template <class Take>
@@ -50,6 +59,7 @@ class SourceSide {
   struct Member {
     Place word;
     std::uint32_t tail;
+    int head;  // -1: none
   };
   // From 1; 0: it is not there.
   std::uint32_t place_of(int word) const {

@@ -26,6 +26,9 @@ class ParsedSentences:
     def head_words(self, n: int) -> list[int]:
         """Of the phrases; -1 where it is not known."""
 
+    def parses(self, n: int) -> list[tuple[list[int], float]]:
+        """The heads of its dependency trees, the first and further ones, with their weights."""
+
     @property
     def vocabulary(self) -> list[str]:
         """The words of all sentences, each once, in the order of their first appearance."""
@@ -40,6 +43,9 @@ class ParsedCorpus(ParsedSentences):
     def add(
         self, words: Sequence[str], tags: Sequence[str], heads: Sequence[int], phrases: Sequence[Phrase]
     ) -> None: ...
+    def add_parses(self, trees: ParsedSentences, weight: float = 1.0, first: int = 0) -> None:
+        """A further dependency tree of every sentence: those of other sentences, from ``first`` on, with the same words."""
+
     def binarize(self, direction: str) -> None: ...
     def replace_words(self, words: Sequence[str]) -> None:
         """Instead of those of `vocabulary`, in its order."""
@@ -49,6 +55,9 @@ class ParsedBitext:
     in preorder, the words after the phrases."""
 
     def __init__(self) -> None: ...
+    def add_parses(self, trees: ParsedSentences, weight: float = 1.0, first: int = 0) -> None:
+        """A further dependency tree of every source sentence, as `ParsedCorpus.add_parses`."""
+
     def add(
         self,
         source: Columns,

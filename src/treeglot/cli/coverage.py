@@ -11,6 +11,7 @@ from typing import Annotated
 
 import typer
 
+from treeglot.cli.rules import ParsesOption
 from treeglot.cli.rules_extract import Inputs, check_inputs, check_options, check_trees
 from treeglot.errors import ConfigError
 from treeglot.files import atomic_write
@@ -43,6 +44,7 @@ def cover(
     source_conllu: FileOption = None,
     source_penn: FileOption = None,
     source_jsonl: FileOption = None,
+    source_parses: ParsesOption = None,
     source: FileOption = None,
     target: FileOption = None,
     target_penn: FileOption = None,
@@ -66,6 +68,7 @@ def cover(
         target_penn=target_penn,
         jsonl=source_jsonl,
         target_jsonl=target_jsonl,
+        parses=source_parses or (),
     )
     if (project is None) == (align is None):
         raise ConfigError(
@@ -179,6 +182,8 @@ def _file_pairs(name: str, inputs: Inputs) -> ParsedBitext:
         inputs = inputs._replace(target_penn=None, source=None)
         if inputs.target:
             inputs = inputs._replace(target_jsonl=None)
+    if not known.has_forest:  # further trees of the source: likewise
+        inputs = inputs._replace(parses=())
     check_inputs(name, inputs)
     bitext = read_parsed_bitext(*inputs.sides, inputs.align)
     check_trees(name, bitext, 0, inputs)

@@ -10,19 +10,22 @@ from typing import Annotated, Any
 import typer
 
 from treeglot.cli.grammar_options import with_grammar_options
+from treeglot.cli.rules import ConlluOption, JsonlOption, ParsesOption
 from treeglot.cli.rules_extract import check_options
+from treeglot.errors import TreeError
 from treeglot.files import atomic_write
 from treeglot.grammars import registry
 from treeglot.grammars.forest_pictures import page
 from treeglot.grammars.source_forests import forest_json, with_forests
-from treeglot.trees.conllu import read_conllu
-from treeglot.trees.corpus import ParsedCorpus, parsed_corpus
+from treeglot.trees.corpus import Parses, read_parsed_corpus
 
 
 @with_grammar_options
 def forest(
     grammar: Annotated[str, typer.Argument(metavar="GRAMMAR", help=f"One of: {', '.join(with_forests())}.")],
-    source_conllu: Annotated[str, typer.Option("--source-conllu", help="Sentences with dependency trees (CoNLL-U).")],
+    conllu: ConlluOption = None,
+    jsonl: JsonlOption = None,
+    parses: ParsesOption = None,
     pruned: Annotated[bool, typer.Option("--pruned", help="Without the edges that extraction leaves out.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a sentence.")] = False,
     html: Annotated[Path | None, typer.Option("--html", help="Write a page with pictures to this file.")] = None,
@@ -35,25 +38,29 @@ def forest(
     line after each sentence.
     """
     check_options(grammar, options)
-    lifted = 0
+    corpus = read_parsed_corpus(conllu, jsonl=jsonl, parses=[Parses.of(text) for text in parses or ()])
+    missing = corpus.columns.first_without(True)
+    if missing is not None:
+        raise TreeError(
+            f"sentence {missing + 1}: no dependency tree",
+            path=conllu or jsonl,
+            remedy=f"{grammar} needs one of every sentence; treeglot parse makes them",
+        )
     pictures: list[tuple[list[str], dict[str, Any]]] = []
-    for sentence in read_conllu(source_conllu):
-        corpus = parsed_corpus([sentence])
-        lifted += corpus.lifted
-        text = forest_json(grammar, corpus, 0, pruned=pruned, **options)
+    for n in range(len(corpus)):
+        text = forest_json(grammar, corpus, n, pruned=pruned, **options)
         if html is not None:
-            pictures.append((corpus.words(0), json.loads(text)))
+            pictures.append((corpus.words(n), json.loads(text)))
         else:
-            sys.stdout.write(f"{text}\n" if as_json else _lines(corpus, json.loads(text)))
+            sys.stdout.write(f"{text}\n" if as_json else _lines(corpus.words(n), json.loads(text)))
     if html is not None:
         with atomic_write(html) as file:
             file.write(page(pictures, f"Forests of {grammar}"))
-    if lifted:
-        print(f"{lifted:,} dependencies lifted to make trees projective", file=sys.stderr)
+    if corpus.lifted:
+        print(f"{corpus.lifted:,} dependencies lifted to make trees projective", file=sys.stderr)
 
 
-def _lines(corpus: ParsedCorpus, shown: dict[str, Any]) -> str:
-    words = corpus.words(0)
+def _lines(words: list[str], shown: dict[str, Any]) -> str:
     edges = [0] * len(shown["vertices"])
     for edge in shown["edges"]:
         edges[edge["head"]] += 1

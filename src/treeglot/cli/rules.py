@@ -65,6 +65,16 @@ JsonlOption = Annotated[
     str | None,
     typer.Option("--source-jsonl", help="Trees of the source in JSON lines, instead of the two files."),
 ]
+ParsesOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--source-parses",
+        metavar="FILE[:WEIGHT]",
+        help="Further dependency trees of the source (CoNLL-U, the same words) beside the first, which weigh 1: for mwu; "
+        "may be repeated.",
+        show_default=False,
+    ),
+]
 TargetOption = Annotated[str, typer.Option("--target", help="Tokenised target text.")]
 TargetTextOption = Annotated[
     str | None, typer.Option("--target", help="Tokenised target text; not with trees of the target.")
@@ -114,6 +124,7 @@ def extract(
     conllu: ConlluOption = None,
     penn: PennOption = None,
     jsonl: JsonlOption = None,
+    parses: ParsesOption = None,
     target_conllu: TargetConlluOption = None,
     target_penn: TargetPennOption = None,
     target_jsonl: TargetJsonlOption = None,
@@ -135,7 +146,8 @@ def extract(
     """
     check_options(grammar, options)
     inputs = Inputs(
-        target, align, source, conllu, penn, target_conllu, target_penn, nodes, threshold, jsonl, target_jsonl
+        *(target, align, source, conllu, penn, target_conllu, target_penn, nodes, threshold, jsonl, target_jsonl),
+        parses=parses or (),
     )
     with atomic_write_binary("-") as out:
         if registry.grammar(grammar).has_rules:
@@ -159,6 +171,7 @@ def build(
     conllu: ConlluOption = None,
     penn: PennOption = None,
     jsonl: JsonlOption = None,
+    parses: ParsesOption = None,
     target_conllu: TargetConlluOption = None,
     target_penn: TargetPennOption = None,
     target_jsonl: TargetJsonlOption = None,
@@ -184,7 +197,8 @@ def build(
     """Extract, count and score the phrase pairs or rules of an aligned corpus and store them as a table."""
     check_options(grammar, options)
     inputs = Inputs(
-        target, align, source, conllu, penn, target_conllu, target_penn, nodes, threshold, jsonl, target_jsonl
+        *(target, align, source, conllu, penn, target_conllu, target_penn, nodes, threshold, jsonl, target_jsonl),
+        parses=parses or (),
     )
     if registry.grammar(grammar).has_rules:
         rules_tables.build_rules(

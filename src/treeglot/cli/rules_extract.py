@@ -8,20 +8,20 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, BinaryIO, NamedTuple
 
 from treeglot.errors import ConfigError, TreeError
 from treeglot.grammars import registry
 from treeglot.grammars.rules import make_extractor
-from treeglot.trees.corpus import Binarize, ParsedBitext, SideFiles, iterate_parsed_bitext
+from treeglot.trees.corpus import Binarize, ParsedBitext, Parses, SideFiles, iterate_parsed_bitext
 from treeglot.trees.nodelinks import THRESHOLD
 
 
 class Inputs(NamedTuple):
     """The files: ``source`` and ``target`` are plain text, the trees of a side may be in one or two files, or in JSON
-    lines; ``nodes`` are links between nodes of constituency trees."""
+    lines; ``nodes`` are links between nodes of constituency trees, ``parses`` further dependency trees of the source."""
 
     target: str | None
     align: str
@@ -34,6 +34,7 @@ class Inputs(NamedTuple):
     threshold: float = THRESHOLD
     jsonl: str | None = None
     target_jsonl: str | None = None
+    parses: Sequence[str] = ()
 
     @property
     def name(self) -> str:
@@ -44,7 +45,7 @@ class Inputs(NamedTuple):
     def sides(self) -> tuple[SideFiles, SideFiles]:
         """The files of both sides."""
         return (
-            SideFiles(self.conllu, self.penn, self.source, self.jsonl),
+            SideFiles(self.conllu, self.penn, self.source, self.jsonl, tuple(map(Parses.of, self.parses))),
             SideFiles(self.target_conllu, self.target_penn, self.target, self.target_jsonl),
         )
 
@@ -161,6 +162,10 @@ def check_inputs(grammar: str, inputs: Inputs) -> None:
                 f"--{name} and trees of the {name}",
                 remedy=f"leave --{name} out: the words of the trees are the {name}",
             )
+    if inputs.parses and not registry.grammar(grammar).has_forest:
+        raise ConfigError(
+            f"{grammar} has no use for further trees", remedy="leave --source-parses out, or take mwu, which has"
+        )
     if inputs.nodes and "node_links" not in needs:
         raise ConfigError(f"{grammar} has no use for --nodes", remedy="leave --nodes out")
     if inputs.nodes and not all(files.penn or files.jsonl for files in inputs.sides):

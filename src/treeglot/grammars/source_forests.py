@@ -13,10 +13,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
+from treeglot._core import parsed as core_columns
 from treeglot._core import rules as core
-from treeglot.errors import ConfigError
+from treeglot.errors import ConfigError, TreeError
 from treeglot.grammars import registry
 from treeglot.grammars.rules import check_trees
 from treeglot.trees.corpus import ParsedCorpus, parsed_corpus
@@ -28,10 +30,26 @@ def with_forests() -> tuple[str, ...]:
     return tuple(name for name, known in registry.grammars().items() if known.has_forest)
 
 
-def source_forest(grammar: str, sentence: ParsedSentence, *, pruned: bool = False, **options: Any) -> dict[str, Any]:
-    """The forest over a sentence, as ``treeglot forest --json`` prints it; ``pruned``: what rules are extracted from."""
+def source_forest(
+    grammar: str,
+    sentence: ParsedSentence,
+    *,
+    parses: Sequence[tuple[ParsedSentence, float]] = (),
+    pruned: bool = False,
+    **options: Any,
+) -> dict[str, Any]:
+    """The forest over a sentence, as ``treeglot forest --json`` prints it; ``pruned``: what rules are extracted from. ``parses`` are the
+    same sentence with other trees, and their weights (that of the first is 1)."""
     check_trees(grammar, sentence)
-    return json.loads(forest_json(grammar, parsed_corpus([sentence]), 0, pruned=pruned, **options))  # type: ignore[no-any-return]
+    columns = core_columns.ParsedCorpus()
+    columns.add(*parsed_corpus([sentence]).columns.sentence(0))
+    for other, weight in parses:
+        check_trees(grammar, other)
+        try:
+            columns.add_parses(parsed_corpus([other]).columns, weight)
+        except ValueError as error:
+            raise TreeError(str(error), remedy="give trees over the same words") from None
+    return json.loads(forest_json(grammar, ParsedCorpus(columns), 0, pruned=pruned, **options))  # type: ignore[no-any-return]
 
 
 def forest_json(grammar: str, corpus: ParsedCorpus, n: int, *, pruned: bool = False, **options: Any) -> str:

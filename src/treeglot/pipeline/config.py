@@ -42,6 +42,7 @@ from treeglot.errors import ConfigError
 from treeglot.files import read_lines
 from treeglot.grammars import registry
 from treeglot.pipeline.systems import SystemSpec, preset, presets
+from treeglot.trees.corpus import Parses
 from treeglot.trees.nodelinks import THRESHOLD
 
 CONFIG_NAME = "treeglot.toml"
@@ -77,7 +78,8 @@ class Corpus(_Section):
 
     ``conllu`` and ``penn`` are trees of the source, sentence by sentence: then the words of the source are those of the
     trees, and ``source`` may be left out. ``jsonl`` stands for both. So it is with ``target_conllu``, ``target_penn`` and
-    ``target_jsonl`` for the target.
+    ``target_jsonl`` for the target. ``parses`` are files of further dependency trees of the source (CoNLL-U over the same words),
+    each ``FILE`` or ``FILE:WEIGHT``, for grammars that take several trees of a sentence.
     """
 
     source: str = ""
@@ -90,6 +92,7 @@ class Corpus(_Section):
     target_conllu: str = Field(default="", description="dependency trees of the target")
     target_penn: str = Field(default="", description="constituency trees of the target")
     target_jsonl: str = Field(default="", description="trees of the target in JSON lines")
+    parses: list[str] = Field(default=[], description="further dependency trees of the source: FILE or FILE:WEIGHT")
 
     @model_validator(mode="after")
     def _one_or_two(self) -> Corpus:
@@ -117,7 +120,13 @@ class Corpus(_Section):
         """What is given, by key."""
         keys = ("source", "target", "file", *TREE_KEYS["source"], *TREE_KEYS["target"])
         named = {key: getattr(self, key) for key in keys}
-        return {key: name for key, name in named.items() if name}
+        further = {f"parses {n}": name for n, (name, _) in enumerate(self.weighted_parses, start=1)}
+        return {key: name for key, name in named.items() if name} | further
+
+    @property
+    def weighted_parses(self) -> list[tuple[str, float]]:
+        """The files of ``parses`` with their weights."""
+        return [(str(given.conllu), given.weight) for given in map(Parses.of, self.parses)]
 
 
 class Data(_Section):

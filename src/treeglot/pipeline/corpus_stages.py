@@ -13,7 +13,7 @@ from treeglot.pipeline.parsing import parse_side
 from treeglot.pipeline.parts import Part, TreeSide, prepare
 from treeglot.pipeline.preparation import TextPipeline, train_truecasers
 from treeglot.pipeline.stages import Paths, Stage
-from treeglot.trees.corpus import SideFiles
+from treeglot.trees.corpus import Parses, SideFiles
 from treeglot.trees.stored import CORPUS_FORMAT
 
 if TYPE_CHECKING:
@@ -128,6 +128,8 @@ def corpus_stage(project: Project, part: str) -> Stage:
     }
     if with_trees:
         parameters["trees"] = sorted(key for keys in TREE_KEYS.values() for key in keys if corpus.files.get(key))
+        if corpus.parses:
+            parameters["parses"] = [weight for _, weight in corpus.weighted_parses]
         parameters["wanted"] = {side: sorted(wanted_trees(project, side)) for side in with_trees}
     formats = {"corpus": CORPUS_FORMAT} if with_trees else {}
     return Stage(f"corpus-{part}", inputs, outputs, parameters, run, formats=formats)
@@ -168,7 +170,14 @@ def read_part(project: Project, part: str, inputs: Paths, work: Path) -> Part:
     sides: dict[str, TreeSide] = {}
     for side, given in zip(SIDES, (corpus.has_trees, corpus.has_target_trees), strict=True):
         conllu, penn, jsonl = (inputs.get(key) for key in TREE_KEYS[side])
-        files = SideFiles(conllu, penn, jsonl=jsonl)
+        parses = (
+            tuple(
+                Parses(inputs[f"parses {n}"], weight) for n, (_, weight) in enumerate(corpus.weighted_parses, start=1)
+            )
+            if side == "source"
+            else ()
+        )
+        files = SideFiles(conllu, penn, jsonl=jsonl, parses=parses)
         if files.has_trees:
             folder = work / side
             folder.mkdir(exist_ok=True)

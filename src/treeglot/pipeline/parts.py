@@ -59,13 +59,13 @@ class TreeSide:
         reader = CorpusReader(files, head_words=True, surfaces=self.given, side=self.side)
         for _ in reader.read():
             pass
-        self.trees = reader.native.corpus()
+        self.trees = reader.corpus()
         self.surfaces = reader.native.surfaces if self.given else []
         self.lifted, self.new_phrases, self.new_arcs = reader.native.facts()
 
     def _completed(self, work: Path) -> SideFiles:
         """The same trees in JSON lines, with those that were missing."""
-        files = SideFiles(jsonl=work / "completed.jsonl")
+        files = SideFiles(jsonl=work / "completed.jsonl", parses=self.files.parses)
         given = read_trees(self.files.conllu, self.files.penn, self.files.jsonl, self.side)
         with atomic_write(str(files.jsonl)) as file:
             for number, sentence in enumerate(given, start=1):

@@ -61,14 +61,44 @@ _STREAMS = (
 )
 
 
+class Parses(NamedTuple):
+    """Further dependency trees of sentences that have one already: CoNLL-U with the same words, and what they weigh against the
+    first trees, which weigh 1. Tags are those of the first trees; a sentence without a tree adds none.
+
+    >>> Parses.of("other.conllu:0.25"), Parses.of("other.conllu")
+    (Parses(conllu='other.conllu', weight=0.25), Parses(conllu='other.conllu', weight=1.0))
+    """
+
+    conllu: type_path
+    weight: float = 1.0
+
+    @staticmethod
+    def of(text: str) -> Parses:
+        """From ``FILE`` or ``FILE:WEIGHT``."""
+        name, colon, number = text.rpartition(":")
+        try:
+            weight = float(number)
+        except ValueError:
+            return Parses(text)
+        if not colon or not name:
+            return Parses(text)
+        if not 0 < weight < float("inf"):
+            raise ConfigError(
+                f"{text}: a weight that is not above 0", remedy="write FILE:WEIGHT, such as more.conllu:0.5"
+            )
+        return Parses(name, weight)
+
+
 class SideFiles(NamedTuple):
     """The files of one side: trees (dependencies, constituents or both, sentence by sentence), JSON lines of trees
-    (`treeglot.trees.treejson`; of pairs the sentences of this side are read), or tokenised text."""
+    (`treeglot.trees.treejson`; of pairs the sentences of this side are read), or tokenised text. Trees may have further
+    dependency trees beside them, of the source."""
 
     conllu: type_path | None = None
     penn: type_path | None = None
     text: type_path | None = None
     jsonl: type_path | None = None
+    parses: tuple[Parses, ...] = ()
 
     @property
     def name(self) -> str:
@@ -93,6 +123,10 @@ class SideFiles(NamedTuple):
         if self.has_trees and self.text:
             raise ConfigError(
                 f"trees and text of the {side}", remedy="the words of the trees are the text: leave it out"
+            )
+        if self.parses and not self.has_trees:
+            raise ConfigError(
+                f"further trees of the {side}, but no first ones", remedy="give a CoNLL-U file beside them"
             )
 
 
@@ -236,15 +270,16 @@ def read_parsed_corpus(
     *,
     text: type_path | None = None,
     jsonl: type_path | None = None,
+    parses: Sequence[Parses] = (),
     casing: Casing | None = None,
     binarize: Binarize = "none",
 ) -> ParsedCorpus:
     """The sentences of a CoNLL-U file, a Penn file, or both (then sentence n of one is sentence n of the other); those of JSON
-    lines; or the lines of a tokenised text, without trees."""
-    reader = CorpusReader(SideFiles(conllu, penn, text, jsonl), head_words=binarize == "head")
+    lines; or the lines of a tokenised text, without trees. ``parses`` are further dependency trees of these sentences."""
+    reader = CorpusReader(SideFiles(conllu, penn, text, jsonl, tuple(parses)), head_words=binarize == "head")
     for _ in reader.read():
         pass
-    corpus = reader.native.corpus()
+    corpus = reader.corpus()
     if casing is not None:
         corpus.replace_words([casing(word) for word in corpus.vocabulary])
     try:
@@ -299,7 +334,7 @@ def iterate_parsed_bitext(
 
 
 class CorpusReader:
-    """The native reader of the files of a corpus: ``for _ in reader.read(): ...``, then `bitext`, or ``native.corpus()``
+    """The native reader of the files of a corpus: ``for _ in reader.read(): ...``, then `bitext`, or `corpus`
     where there is no target. Of JSON lines of pairs it then reads the sentences of one ``side``."""
 
     def __init__(
@@ -314,9 +349,14 @@ class CorpusReader:
         node_threshold: float = 0.0,
         side: Side = "source",
     ) -> None:
-        paths = (*source, *(target or SideFiles()), links, nodes)
+        paths: tuple[type_path | None, ...] = (
+            *(source.conllu, source.penn, source.text, source.jsonl),
+            *((target.conllu, target.penn, target.text, target.jsonl) if target else (None,) * 4),
+            *(links, nodes),
+        )
         self.paths = {n: os.fspath(path) for n, path in enumerate(paths) if path is not None}
         self.blamed = source.name
+        self.finished = False
         source.check(side if target is None else "source")
         if target is not None:
             target.check("target")
@@ -324,7 +364,10 @@ class CorpusReader:
         # Brackets have no gaps; in JSON lines there may be some, and the heads of phrases say how they are closed.
         tables = _head_tables() if head_words or source.jsonl or (target and target.jsonl) else []
         self.native = core.CorpusReader(names, tables, head_words, surfaces, node_threshold, side == "target")
-        self._lifted = 0
+        self._lifted = self._taken = 0
+        if target is not None and target.parses:
+            raise ConfigError("further trees of the target", remedy="they are for the source only")
+        self.parses = [(given, read_parsed_corpus(given.conllu).columns) for given in source.parses]
 
     def read(self) -> Iterator[None]:
         """Read to the end, a piece at a time."""
@@ -341,17 +384,39 @@ class CorpusReader:
                     else:
                         self.native.finish(stream)
                     yield
+                self.finished = True
             except core.ReadError as error:
                 stream, line, column, message, remedy = error.args
                 raise InputError(
                     message, path=self.paths[stream], line=line or None, column=column or None, remedy=remedy
                 ) from None
 
+    def corpus(self) -> core.ParsedCorpus:
+        """The sentences that were read, when all are."""
+        corpus = self.native.corpus()
+        self._add_parses(corpus, len(corpus))
+        return corpus
+
+    def _add_parses(self, taken: core.ParsedCorpus | core.ParsedBitext, size: int) -> None:
+        """Give sentences their further trees."""
+        sentences = len(self.native.facts(0)[0])
+        for given, trees in self.parses:
+            try:
+                taken.add_parses(trees, given.weight, self._taken)
+                if self.finished and len(trees) != sentences:
+                    raise ValueError(f"has {len(trees):,} sentences, but {self.blamed} has {sentences:,}")
+            except ValueError as error:
+                raise InputError(
+                    str(error), path=given.conllu, remedy=f"give trees over the words of {self.blamed}, one a sentence"
+                ) from None
+        self._taken += size
+
     def bitext(
         self, casing: Casing | None = None, binarize: Binarize = "none", target_binarize: Binarize = "none"
     ) -> ParsedBitext:
         """The pairs that were read since the last call."""
         bitext = self.native.bitext()
+        self._add_parses(bitext, bitext.sentences)
         if casing is not None:
             bitext.replace_words([casing(word) for word in bitext.source.vocabulary], bitext.target.vocabulary)
         binarize_bitext(bitext, binarize, target_binarize, self.blamed)
