@@ -9,9 +9,11 @@ void BestEdges::reset(std::span<const Place> tau, const GroupFilter& filter) {
   size_ = static_cast<std::uint32_t>(tau.size());
   groups_.clear();
   first_group_.clear();
+  last_group_.clear();
   most_words_ = 0;
   for (std::uint32_t begin = 0; begin < size_; ++begin) {
     first_group_.push_back(static_cast<std::uint32_t>(groups_.size()));
+    last_group_.push_back(kNowhere);
     most_words_ += static_cast<std::uint32_t>(tree.end(tau[begin]) - tree.begin(tau[begin]));
     bool siblings = true;
     for (std::uint32_t end = begin + 1; end <= size_ && end - begin <= static_cast<std::uint32_t>(units_.max_words());
@@ -21,7 +23,9 @@ void BestEdges::reset(std::span<const Place> tau, const GroupFilter& filter) {
       const std::span<const Place> sigma = tau.subspan(begin, end - begin);
       if (filter && !filter(sigma)) continue;
       const Units::Range units = siblings ? units_.of_siblings(sigma) : units_.of_group(sigma);
-      if (units.size() > 0) groups_.push_back({begin, end, units});
+      if (units.size() == 0) continue;
+      if (end == size_) last_group_.back() = static_cast<std::uint32_t>(groups_.size());
+      groups_.push_back({begin, end, units});
     }
   }
   first_group_.push_back(static_cast<std::uint32_t>(groups_.size()));
@@ -33,7 +37,8 @@ void BestEdges::reset(std::span<const Place> tau, const GroupFilter& filter) {
       if (rest != kNowhere) fewest_[begin] = std::min(fewest_[begin], rest + 1);
     }
   }
-  for (auto& row : node_of_) row.clear();
+  for (std::uint32_t row : rows_) node_of_[row].clear();
+  rows_.clear();
   used_ = 0;
   open_.clear();
   next_tails_ = size_ == 0 ? kNowhere : fewest_[0];
@@ -47,7 +52,7 @@ bool BestEdges::next(std::vector<UnitId>& tails) {
     std::size_t best = open_.size();
     std::uint32_t best_words = 0;
     for (std::size_t n = 0; n < open_.size(); ++n) {  // fewer tails come first
-      const std::uint32_t words = nodes_[open_[n].node].entries[open_[n].rank].words;
+      const std::uint32_t words = words_of(open_[n].node, open_[n].rank);
       if (best == open_.size() || more(words, open_[n].tails, best_words, open_[best].tails)) {
         best = n;
         best_words = words;
@@ -64,12 +69,14 @@ bool BestEdges::next(std::vector<UnitId>& tails) {
     if (best == open_.size()) return false;
     words_ = best_words;
     tails.clear();
-    for (std::uint32_t at = open_[best].node, rank = open_[best].rank; nodes_[at].tails > 0;) {
+    std::uint32_t at = open_[best].node, rank = open_[best].rank;
+    while (!(at & kOneTail)) {
       const Entry& entry = nodes_[at].entries[rank];
       tails.push_back(unit(entry));
       rank = entry.rank;
       at = behind(nodes_[at], entry);
     }
+    tails.push_back(groups_[at & ~kOneTail].units.first + rank);
     ++open_[best].rank;
     if (!has(open_[best].node, open_[best].rank)) open_.erase(open_.begin() + static_cast<std::ptrdiff_t>(best));
     return true;
@@ -78,10 +85,14 @@ bool BestEdges::next(std::vector<UnitId>& tails) {
 
 // kNowhere if there is nothing.
 std::uint32_t BestEdges::node(std::uint32_t begin, std::uint32_t tails) {
-  if (fewest_[begin] == kNowhere || tails < fewest_[begin] || tails > size_ - begin) return kNowhere;
+  if (begin == size_ || fewest_[begin] == kNowhere || tails < fewest_[begin] || tails > size_ - begin) return kNowhere;
+  if (tails == 1) return last_group_[begin] == kNowhere ? kNowhere : last_group_[begin] | kOneTail;
   if (node_of_.size() <= tails) node_of_.resize(tails + 1);
   std::vector<std::uint32_t>& row = node_of_[tails];
-  if (row.empty()) row.assign(size_ + 1, kNowhere);
+  if (row.empty()) {
+    row.assign(size_ + 1, kNowhere);
+    rows_.push_back(tails);
+  }
   if (row[begin] != kNowhere) return row[begin];
   row[begin] = static_cast<std::uint32_t>(used_);
   if (used_ == nodes_.size()) nodes_.emplace_back();
@@ -91,13 +102,7 @@ std::uint32_t BestEdges::node(std::uint32_t begin, std::uint32_t tails) {
   fresh.entries.clear();
   fresh.heap.clear();
   fresh.successors = fresh.complete = false;
-  fresh.next_group = 0;
-  if (tails == 0) {  // the end of τ
-    fresh.entries.push_back({0, kNowhere, 0, 0});
-    fresh.complete = true;
-  } else {
-    fresh.next_group = first_group_[begin];
-  }
+  fresh.next_group = first_group_[begin];
   return static_cast<std::uint32_t>(used_++);
 }
 
@@ -113,12 +118,14 @@ void BestEdges::push(Node& node, const Entry& entry) {
 }
 
 bool BestEdges::has(std::uint32_t wanted, std::uint32_t rank) {
+  if (wanted & kOneTail) return rank < groups_[wanted & ~kOneTail].units.size();
   if (rank < nodes_[wanted].entries.size()) return true;
   stack_.assign(1, wanted);
   while (!stack_.empty()) {
     const std::uint32_t at = stack_.back();
     // Entry `r` of another node; what is missing there comes first.
-    auto words_of = [&](std::uint32_t other, std::uint32_t r) -> std::uint32_t {
+    auto words_behind = [&](std::uint32_t other, std::uint32_t r) -> std::uint32_t {
+      if (other & kOneTail) return has(other, r) ? words_of(other, r) : kNowhere;
       const Node& known = nodes_[other];
       if (r < known.entries.size()) return known.entries[r].words;
       if (!known.complete) stack_.push_back(other);
@@ -129,7 +136,7 @@ bool BestEdges::has(std::uint32_t wanted, std::uint32_t rank) {
       const std::uint32_t group = nodes_[at].next_group;
       const std::uint32_t other = node(groups_[group].end, nodes_[at].tails - 1);
       if (other != kNowhere) {
-        const std::uint32_t words = words_of(other, 0);
+        const std::uint32_t words = words_behind(other, 0);
         if (stack_.back() != at) {
           waits = true;
           break;
@@ -142,7 +149,7 @@ bool BestEdges::has(std::uint32_t wanted, std::uint32_t rank) {
     if (nodes_[at].successors) {
       const Entry last = nodes_[at].entries.back();
       const std::uint32_t other = behind(nodes_[at], last);
-      const std::uint32_t words = words_of(other, last.rank + 1);
+      const std::uint32_t words = words_behind(other, last.rank + 1);
       if (stack_.back() != at) continue;
       nodes_[at].successors = false;
       const std::uint32_t own = units_.size(unit(last));

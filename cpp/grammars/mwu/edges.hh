@@ -52,9 +52,15 @@ class BestEdges {
     std::vector<Entry> heap;
   };
 
+  // A node with one tail has no entries: they are the units of the group that is the whole suffix.
+  static constexpr std::uint32_t kOneTail = 0x80000000;  // and the number of that group
   std::uint32_t node(std::uint32_t begin, std::uint32_t tails);
   std::uint32_t behind(const Node& node, const Entry& entry) {
     return this->node(groups_[entry.group].end, node.tails - 1);
+  }
+  std::uint32_t words_of(std::uint32_t node, std::uint32_t rank) const {
+    if (node & kOneTail) return units_.size(groups_[node & ~kOneTail].units.first + rank);
+    return nodes_[node].entries[rank].words;
   }
   bool has(std::uint32_t node, std::uint32_t rank);
   bool better(const Entry& a, const Entry& b) const;
@@ -68,7 +74,9 @@ class BestEdges {
   std::vector<Group> groups_;                        // by begin, then by end
   std::vector<std::uint32_t> first_group_;           // by begin, and the end
   std::vector<std::uint32_t> fewest_;                // by begin: tails that a suffix needs at least, or kNowhere
+  std::vector<std::uint32_t> last_group_;            // by begin: the group that is the whole suffix, or kNowhere
   std::vector<std::vector<std::uint32_t>> node_of_;  // by number of tails, begin
+  std::vector<std::uint32_t> rows_;                  // of node_of_ that are in use
   std::vector<Node> nodes_;                          // kept for their buffers
   std::size_t used_ = 0;
   struct Open {

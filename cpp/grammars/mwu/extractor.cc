@@ -21,8 +21,8 @@ void UnitExtractor::extract(const ParsedPair& pair, const RuleSink& sink) {
     if (!forest_.kept(v) || forest_.is_group(v)) continue;
     extract_lexical(v);
     if (!wholes_[v].consistent) continue;
-    for (EdgeId e : forest_.graph().incoming(v)) {
-      if (forest_.kept_edge(e) && !forest_.graph().tails(e).empty()) extract_structural(e);
+    for (EdgeId e : forest_.edges().into(v)) {
+      if (forest_.kept_edge(e) && !forest_.edges().tails(e).empty()) extract_structural(e);
     }
   }
 }
@@ -42,6 +42,7 @@ void UnitExtractor::prepare(const ParsedPair& pair) {
   forest_.build(filter);
   wholes_.assign(forest_.vertices(), {});
   for (VertexId v = 1; v < forest_.vertices(); ++v) {
+    if (!forest_.kept(v)) continue;
     forest_.sigma(v, sigma_);
     wholes_[v].span = whole_span(forest_.tree_of(v), sigma_);
     wholes_[v].consistent = consistent(wholes_[v].span);
@@ -51,11 +52,14 @@ void UnitExtractor::prepare(const ParsedPair& pair) {
 void UnitExtractor::find_spans() {
   const std::size_t words = pair_->source.size(), targets = pair_->target.size();
   own_.assign(words, {});
+  link_starts_.assign(words + 1, 0);
   links_before_.assign(targets + 1, 0);
   for (const WordLink& link : pair_->links) {
     own_[link.source].add({link.target, link.target, 1});
     ++links_before_[link.target + 1u];
+    ++link_starts_[link.source + 1u];
   }
+  for (std::size_t j = 0; j < words; ++j) link_starts_[j + 1] += link_starts_[j];
   for (std::size_t i = 0; i < targets; ++i) links_before_[i + 1] += links_before_[i];
   lowest_.assign(targets, 0x7FFFFFFF);
   highest_.assign(targets, -1);
@@ -111,8 +115,8 @@ void UnitExtractor::extract_lexical(VertexId vertex) {
 }
 
 void UnitExtractor::extract_structural(EdgeId edge) {
-  const VertexId head = forest_.graph().head(edge);
-  const std::span<const VertexId> tails = forest_.graph().tails(edge);
+  const VertexId head = forest_.edges().head(edge);
+  const std::span<const VertexId> tails = forest_.edges().tails(edge);
   auto deleted = [&](VertexId tail) { return options_.unaligned_source && wholes_[tail].span.empty(); };
   variables_.clear();
   for (VertexId tail : tails) {
@@ -171,11 +175,11 @@ void UnitExtractor::emit(std::span<const Place> words, const LinkedSpan& outer, 
   auto send = [&](std::int32_t first, std::int32_t last, double share) {
     rule_.links.clear();
     for (Place word : words) {
-      const WordLink wanted{word, 0};
-      for (auto link = std::lower_bound(pair_->links.begin(), pair_->links.end(), wanted);
-           link != pair_->links.end() && link->source == word; ++link) {
-        if (target_place_[link->target] == kNowhere) continue;
-        rule_.links.push_back({static_cast<std::uint16_t>(side_.symbol_of(word)), target_place_[link->target]});
+      const std::uint32_t first_link = link_starts_[word], last_link = link_starts_[word + 1u];
+      if (first_link == last_link) continue;
+      const auto place = static_cast<std::uint16_t>(side_.symbol_of(word));
+      for (const WordLink& link : pair_->links.subspan(first_link, last_link - first_link)) {
+        if (target_place_[link.target] != kNowhere) rule_.links.push_back({place, target_place_[link.target]});
       }
     }
     rule_.count = share;
@@ -192,24 +196,21 @@ void UnitExtractor::emit(std::span<const Place> words, const LinkedSpan& outer, 
   }
   // As many lengths there are, as many variants at least.
   const auto lengths = static_cast<std::size_t>(outer.first - lowest + highest - outer.last) + 1;
-  struct Variant {
-    std::int32_t first, last;
-  };
-  std::vector<Variant> distinct;
+  distinct_.clear();
   variants_.clear();
   if (lengths > 1 && lengths <= kMaxVariants) {
     for (std::int32_t first = outer.first; first >= lowest; --first) {
       for (std::int32_t last = outer.last; last <= highest; ++last) {
         write_target(first, last);
-        if (variants_.insert(rule_.target).second) distinct.push_back({first, last});
+        if (variants_.insert(rule_.target).second) distinct_.push_back({first, last});
         std::fill(target_place_.begin() + first, target_place_.begin() + last + 1, kNowhere);
       }
     }
   }
-  if (distinct.empty() || distinct.size() > kMaxVariants) distinct.assign(1, {outer.first, outer.last});
-  for (const Variant& variant : distinct) {
+  if (distinct_.empty() || distinct_.size() > kMaxVariants) distinct_.assign(1, {outer.first, outer.last});
+  for (const Variant& variant : distinct_) {
     write_target(variant.first, variant.last);
-    send(variant.first, variant.last, count / static_cast<double>(distinct.size()));
+    send(variant.first, variant.last, count / static_cast<double>(distinct_.size()));
   }
   for (const LinkedSpan& variable : variables_) variable_at_[static_cast<std::size_t>(variable.first)] = kNowhere;
 }

@@ -75,6 +75,7 @@ class UnitExtractor : public RuleExtractor {
   std::vector<LinkedSpan> own_;                 // by source word: its links
   std::vector<std::vector<LinkedSpan>> below_;  // by tree, source word: the links of its subtree
   std::vector<std::uint32_t> links_before_;     // by target position
+  std::vector<std::uint32_t> link_starts_;      // by source word, in the pair's links
   std::vector<std::int32_t> lowest_, highest_;  // by target position: what the words linked to it are linked to
   // By vertex: the span of what it covers, and whether it is consistent.
   struct Whole {
@@ -88,6 +89,10 @@ class UnitExtractor : public RuleExtractor {
   std::vector<std::uint16_t> target_place_;  // by target position, in the rule
   std::vector<std::uint16_t> variable_at_;   // by target position: the variable that begins there
   std::set<std::vector<TargetSymbol>> variants_;
+  struct Variant {
+    std::int32_t first, last;
+  };
+  std::vector<Variant> distinct_;
   ExtractedRule rule_;
 
   // While recovery is decided.

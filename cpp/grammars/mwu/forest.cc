@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
+#include <utility>
 
 #include "hypergraph/inside_outside.hh"
-#include "hypergraph/viterbi.hh"
 
 namespace treeglot::mwu {
 
@@ -34,33 +35,52 @@ std::uint64_t Forest::unit_cuts() const {
 }
 
 void Forest::build(const TreeGroupFilter& filter) {
-  graph_.clear();
+  edges_.clear();
   p_.clear();
   kept_ = {};
   members_.clear();
-  std::vector<hypergraph::Hypergraph> graphs(trees() - 1);  // of further trees, and of the first if there are any
-  std::vector<std::vector<double>> p(trees() - 1);
-  if (trees() > 1) {
-    graphs.emplace_back();
-    p.emplace_back();
-  }
+  const bool one = trees() == 1;
+  std::vector<EdgeList> edges(one ? 0 : trees());
+  std::vector<std::vector<double>> p(edges.size());
   for (std::size_t n = 0; n < trees(); ++n) {
     GroupFilter own;
     if (filter) own = [&filter, n](std::span<const Place> sigma) { return filter(n, sigma); };
-    trees_[n]->build(own, trees() == 1 ? graph_ : graphs[n], trees() == 1 ? p_ : p[n]);
+    trees_[n]->build(own, one ? edges_ : edges[n], one ? p_ : p[n]);
   }
-  if (trees() > 1) {
-    graph_.clear();
-    join_vertices();
-  }
+  count_ = trees_[0]->vertices();
+  if (!one) join_vertices();
+  find_order(count_);
   if (options_.factored) {
     list_groupings();
     return;
   }
-  if (trees() > 1) join_edges(graphs, p);
-  graph_.freeze();
+  if (!one) join_edges(edges, p);
   sum();
   if (options_.delta > 0) prune(true);
+}
+
+// What is below a unit covers fewer words than it, and the units of a group cover as many as the group.
+void Forest::find_order(std::size_t vertices) {
+  covered_.resize(vertices);
+  places_.assign(2 * tree().size() + 4, 0);
+  std::vector<Place> sigma;
+  for (VertexId v = 0; v < vertices; ++v) {
+    std::uint32_t& covered = covered_[v];
+    if (v == kRoot) {
+      covered = static_cast<std::uint32_t>(2 * tree().size() + 2);
+    } else {
+      const TreeForest& forest = at(v);
+      covered = forest.is_group(local(v));
+      forest.sigma(local(v), sigma);
+      for (Place word : sigma)
+        covered += 2u * static_cast<std::uint32_t>(forest.tree().end(word) - forest.tree().begin(word));
+    }
+    ++places_[covered];
+  }
+  std::uint32_t next = 0;
+  for (std::size_t size = places_.size(); size-- > 0;) next += std::exchange(places_[size], next);
+  order_.resize(vertices);
+  for (VertexId v = 0; v < vertices; ++v) order_[places_[covered_[v]]++] = v;
 }
 
 // What a vertex is, whatever the tree.
@@ -120,117 +140,164 @@ void Forest::join_vertices() {
     members_.insert(members_.end(), same.begin(), same.end());
     member_starts_.push_back(static_cast<std::uint32_t>(members_.size()));
   }
-  graph_.add_vertices(all.size());
+  count_ = all.size();
 }
 
 // The edges into each vertex, equal ones once, with the mean of their probabilities.
-void Forest::join_edges(std::span<const hypergraph::Hypergraph> graphs, std::span<const std::vector<double>> p) {
-  std::vector<std::vector<EdgeId>> first(graphs.size());  // edges are listed head after head
-  for (std::size_t n = 0; n < graphs.size(); ++n) {
-    first[n].assign(graphs[n].vertices() + 1, static_cast<EdgeId>(graphs[n].edges()));
-    for (auto e = static_cast<EdgeId>(graphs[n].edges()); e-- > 0;) first[n][graphs[n].head(e)] = e;
-  }
+void Forest::join_edges(std::span<const EdgeList> edges, std::span<const std::vector<double>> p) {
   std::map<std::vector<VertexId>, std::size_t> known;
   std::vector<VertexId> tails;
-  for (VertexId v = 0; v < graph_.vertices(); ++v) {
+  for (VertexId v = 0; v < count_; ++v) {
     known.clear();
     double total = 0;
     for (const Member& member : members(v)) total += weights_[member.tree];
     for (const Member& member : members(v)) {
-      const hypergraph::Hypergraph& graph = graphs[member.tree];
-      for (EdgeId e = first[member.tree][member.vertex]; e < graph.edges() && graph.head(e) == member.vertex; ++e) {
+      const EdgeList& own = edges[member.tree];
+      for (EdgeId e : own.into(member.vertex)) {
         tails.clear();
-        for (VertexId tail : graph.tails(e)) tails.push_back(joined_[member.tree][tail]);
+        for (VertexId tail : own.tails(e)) tails.push_back(joined_[member.tree][tail]);
         auto [place, fresh] = known.try_emplace(tails, p_.size());
         if (fresh) {
-          graph_.add_edge(v, tails);
+          edges_.add(v, tails);
           p_.push_back(0);
         }
         p_[place->second] += weights_[member.tree] / total * p[member.tree][e];
       }
     }
   }
+  edges_.finish(count_);
 }
 
 void Forest::sum() {
-  using hypergraph::ProbabilitySemiring;
-  if (kept_.edges.empty() && !options_.paper_outside) {
-    sum_whole();
-    return;
+  if (options_.paper_outside || (!kept_.edges.empty() && !options_.renormalise)) {
+    sum_any();
+  } else {
+    sum_down();
   }
-  inside_ = hypergraph::inside<ProbabilitySemiring>(graph_, p_);
-  outside_ =
-      options_.paper_outside ? paper_outside() : hypergraph::outside<ProbabilitySemiring>(graph_, p_, kRoot, inside_);
-  auto posteriors = hypergraph::posteriors<ProbabilitySemiring>(graph_, p_, kRoot, inside_, outside_);
-  vertex_posteriors_ = std::move(posteriors.vertices);
-  edge_posteriors_ = std::move(posteriors.edges);
 }
 
-// The same for a forest with all its edges, whose probabilities add up to 1 at every vertex: then inside sums are 1.
-void Forest::sum_whole() {
-  inside_.assign(graph_.vertices(), 1.0);
-  outside_.assign(graph_.vertices(), 0.0);
-  edge_posteriors_.resize(graph_.edges());
+// Where the probabilities of the edges into every vertex add up to 1: then inside sums are 1.
+void Forest::sum_down() {
+  inside_.assign(vertices(), 1.0);
+  outside_.assign(vertices(), 0.0);
+  edge_posteriors_.resize(edges_.size());
   outside_[kRoot] = 1;
-  const std::span<const VertexId> order = graph_.order();
-  for (auto vertex = order.rbegin(); vertex != order.rend(); ++vertex) {
-    for (EdgeId edge : graph_.incoming(*vertex)) {
-      const double through = edge_posteriors_[edge] = outside_[*vertex] * p_[edge];
-      for (VertexId tail : graph_.tails(edge)) outside_[tail] += through;
+  for (VertexId v : order_) {
+    for (EdgeId e : edges_.into(v)) {
+      const double through = edge_posteriors_[e] = outside_[v] * p_[e];
+      for (VertexId tail : edges_.tails(e)) outside_[tail] += through;
     }
   }
   vertex_posteriors_ = outside_;
 }
 
+// In general.
+void Forest::sum_any() {
+  using hypergraph::ProbabilitySemiring;
+  hypergraph::Hypergraph graph;
+  graph.add_vertices(vertices());
+  for (EdgeId e = 0; e < edges_.size(); ++e) graph.add_edge(edges_.head(e), edges_.tails(e));
+  graph.freeze();
+  inside_ = hypergraph::inside<ProbabilitySemiring>(graph, p_);
+  outside_ =
+      options_.paper_outside ? paper_outside() : hypergraph::outside<ProbabilitySemiring>(graph, p_, kRoot, inside_);
+  auto posteriors = hypergraph::posteriors<ProbabilitySemiring>(graph, p_, kRoot, inside_, outside_);
+  vertex_posteriors_ = std::move(posteriors.vertices);
+  edge_posteriors_ = std::move(posteriors.edges);
+}
+
 // As printed: a mean over the edges out of the unit, each with all edges into its head.
 std::vector<double> Forest::paper_outside() const {
-  std::vector<double> result(graph_.vertices(), 1.0);
-  const std::span<const VertexId> order = graph_.order();
-  for (auto vertex = order.rbegin(); vertex != order.rend(); ++vertex) {
-    double sum = 0;
-    int outgoing = 0;
-    for (EdgeId out : graph_.outgoing(*vertex)) {
+  std::vector<double> result(vertices(), 1.0), sums(vertices(), 0.0);
+  std::vector<std::uint32_t> outgoing(vertices(), 0);
+  for (VertexId head : order_) {
+    if (outgoing[head] > 0) result[head] = sums[head] / outgoing[head];
+    for (EdgeId out : edges_.into(head)) {
       if (!kept_edge(out)) continue;
-      ++outgoing;
-      const VertexId head = graph_.head(out);
-      for (EdgeId edge : graph_.incoming(head)) {
-        if (!kept_edge(edge)) continue;
-        double product = result[head] * p_[edge];
-        for (VertexId tail : graph_.tails(edge)) {
-          if (tail != *vertex) product *= inside_[tail];
+      for (VertexId vertex : edges_.tails(out)) {
+        ++outgoing[vertex];
+        for (EdgeId edge : edges_.into(head)) {
+          if (!kept_edge(edge)) continue;
+          double product = result[head] * p_[edge];
+          for (VertexId tail : edges_.tails(edge)) {
+            if (tail != vertex) product *= inside_[tail];
+          }
+          sums[vertex] += product;
         }
-        sum += product;
       }
     }
-    if (outgoing > 0) result[*vertex] = sum / outgoing;
   }
   return result;
 }
 
-// `complete`: all edges are in the graph.
+// Keeps the edges of the best derivation, too: the largest product, of equal ones the first edge. A derivation that is
+// more probable than δ has only edges that are kept anyway.
+void Forest::keep_best(std::vector<std::uint8_t>& keep) {
+  std::vector<double> best(vertices(), 0.0);
+  for (auto v = order_.rbegin(); v != order_.rend(); ++v) {
+    for (EdgeId e : edges_.into(*v)) {
+      if (!keep[e]) continue;
+      double product = p_[e];
+      for (VertexId tail : edges_.tails(e)) product *= best[tail];
+      best[*v] = std::max(best[*v], product);
+    }
+  }
+  if (best[kRoot] > options_.delta * (1 + 1e-9)) return;
+  std::vector<EdgeId> chosen(vertices(), 0);
+  best.assign(vertices(), -std::numeric_limits<double>::infinity());
+  for (auto v = order_.rbegin(); v != order_.rend(); ++v) {
+    for (EdgeId e : edges_.into(*v)) {
+      double product = std::log(p_[e]);
+      for (VertexId tail : edges_.tails(e)) product += best[tail];
+      if (product <= best[*v]) continue;
+      best[*v] = product;
+      chosen[*v] = e;
+    }
+  }
+  std::vector<VertexId> used{kRoot};
+  while (!used.empty()) {
+    const EdgeId edge = chosen[used.back()];
+    used.pop_back();
+    keep[edge] = 1;
+    for (VertexId tail : edges_.tails(edge)) used.push_back(tail);
+  }
+}
+
+// `complete`: all edges are listed.
 void Forest::prune(bool complete) {
-  std::vector<std::uint8_t> keep(graph_.edges(), 0);
+  std::vector<std::uint8_t> keep(edges_.size());
   bool all = complete;
-  for (EdgeId e = 0; e < graph_.edges(); ++e) {
-    keep[e] = graph_.tails(e).empty() || edge_posteriors_[e] > options_.delta;
+  for (EdgeId e = 0; e < edges_.size(); ++e) {
+    keep[e] = edges_.tails(e).empty() || edge_posteriors_[e] > options_.delta;
     all = all && keep[e];
   }
   if (all) return;
-  std::vector<double> logarithms(graph_.edges());
-  for (EdgeId e = 0; e < graph_.edges(); ++e) logarithms[e] = std::log(p_[e]);
-  const hypergraph::BestDerivations<hypergraph::ViterbiSemiring> best(graph_, logarithms);
-  std::vector<VertexId> used{kRoot};
-  while (!used.empty()) {
-    const EdgeId edge = best.best_edge(used.back());
-    used.pop_back();
-    keep[edge] = 1;
-    for (VertexId tail : graph_.tails(edge)) used.push_back(tail);
+  keep_best(keep);
+  // A vertex that has lost all its edges goes with the edges that need it; then what v0 no longer reaches.
+  std::vector<std::uint8_t> made(vertices(), 0), reached(vertices(), 0);
+  for (auto v = order_.rbegin(); v != order_.rend(); ++v) {
+    for (EdgeId e : edges_.into(*v)) {
+      for (VertexId tail : edges_.tails(e)) keep[e] = keep[e] && made[tail];
+      made[*v] = made[*v] || keep[e];
+    }
   }
-  kept_ = hypergraph::useful(graph_, kRoot, keep);
-  for (EdgeId e = 0; e < graph_.edges(); ++e) {
-    if (!kept_.edges[e]) p_[e] = 0;
+  reached[kRoot] = 1;
+  for (VertexId v : order_) {
+    double total = 0;
+    for (EdgeId e : edges_.into(v)) {
+      keep[e] = keep[e] && reached[v];
+      if (!keep[e]) {
+        p_[e] = 0;
+        continue;
+      }
+      total += p_[e];
+      for (VertexId tail : edges_.tails(e)) reached[tail] = 1;
+    }
+    if (!options_.renormalise || total == 0) continue;
+    for (EdgeId e : edges_.into(v)) p_[e] /= total;
   }
-  if (options_.renormalise) p_ = hypergraph::normalised(graph_, p_);
+  kept_.vertices = std::move(reached);
+  kept_.edges = std::move(keep);
   sum();
 }
 

@@ -46,9 +46,9 @@ class Forest {
   static constexpr VertexId kRoot = TreeForest::kRoot;
   // Of a factored forest without δ: groupings of a unit that are listed, those with the fewest groups first.
   static constexpr std::size_t kMaxListed = 1024;
-  std::size_t vertices() const { return graph_.vertices(); }
-  std::size_t edges() const { return graph_.edges(); }
-  const hypergraph::Hypergraph& graph() const { return graph_; }
+  std::size_t vertices() const { return edges_.vertices(); }
+  const EdgeList& edges() const { return edges_; }
+  std::span<const VertexId> order() const { return order_; }  // all vertices, heads before tails
   // The first tree that has a vertex.
   std::size_t tree_of(VertexId vertex) const { return members_.empty() ? 0 : first_member(vertex).tree; }
   const Tree& tree_at(VertexId vertex) const { return tree(tree_of(vertex)); }
@@ -89,7 +89,8 @@ class Forest {
 
   void take_trees(std::size_t count);
   void join_vertices();
-  void join_edges(std::span<const hypergraph::Hypergraph> graphs, std::span<const std::vector<double>> p);
+  void join_edges(std::span<const EdgeList> edges, std::span<const std::vector<double>> p);
+  void find_order(std::size_t vertices);
   void key_of(const TreeForest& forest, VertexId vertex, std::vector<std::uint32_t>& key) const;
 
   // forest_groupings.cc: of a factored forest.
@@ -97,8 +98,10 @@ class Forest {
   void list_groupings();
 
   void sum();
-  void sum_whole();
+  void sum_down();
+  void sum_any();
   void prune(bool complete);
+  void keep_best(std::vector<std::uint8_t>& keep);
   std::vector<double> paper_outside() const;
 
   const ForestOptions options_;
@@ -107,8 +110,12 @@ class Forest {
   std::vector<Member> members_;                     // of all vertices; empty if there is one tree
   std::vector<std::uint32_t> member_starts_;
   std::vector<std::vector<VertexId>> joined_;  // by tree, vertex there
-  hypergraph::Hypergraph graph_;
-  hypergraph::Selection kept_;  // empty: everything
+  std::size_t count_ = 0;                      // vertices
+  EdgeList edges_;
+  std::vector<VertexId> order_;
+  hypergraph::Selection kept_;          // empty: everything
+  std::vector<std::uint32_t> covered_;  // by vertex: twice the words of its yield, and 1 for a group
+  std::vector<std::uint32_t> places_;
   std::vector<double> p_, inside_, outside_, vertex_posteriors_, edge_posteriors_;
   std::uint64_t cuts_ = 0;
 };

@@ -5,7 +5,6 @@
 // means of theirs (`Forest`); trees with the same groups count as one here.
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "grammars/mwu/forest.hh"
 
@@ -101,12 +100,11 @@ struct Forest::Groupings {
 };
 
 void Forest::list_groupings() {
-  const std::size_t count = graph_.vertices();
+  const std::size_t count = count_;
   Groupings all;
   all.ways.resize(count);
   all.units.resize(count);
-  std::vector<std::uint32_t> covered(count, 0);  // words of the yield
-  std::vector<Place> sigma, tau;
+  std::vector<Place> tau;
   auto number = [&](std::size_t tree, VertexId v) { return members_.empty() ? v : joined_[tree][v]; };
   auto collect = [&](VertexId v, std::size_t n, VertexId own, double share) {
     const TreeForest& forest = *trees_[n];
@@ -145,13 +143,6 @@ void Forest::list_groupings() {
     all.ways[v].push_back(std::move(fresh));
   };
   for (VertexId v = 0; v < count; ++v) {
-    const TreeForest& forest = at(v);
-    if (v == kRoot) {
-      covered[v] = static_cast<std::uint32_t>(forest.tree().size()) + 1;
-    } else {
-      forest.sigma(local(v), sigma);
-      for (Place word : sigma) covered[v] += forest.tree().end(word) - forest.tree().begin(word);
-    }
     if (members_.empty()) {
       collect(v, 0, v, 1);
       continue;
@@ -161,18 +152,12 @@ void Forest::list_groupings() {
     for (const Member& member : members(v)) collect(v, member.tree, member.vertex, weights_[member.tree] / total);
   }
 
-  // From the top down: what is below covers fewer words, and the units of a group as many.
-  std::vector<VertexId> order(count);
-  std::iota(order.begin(), order.end(), 0);
-  std::sort(order.begin(), order.end(), [&](VertexId a, VertexId b) {
-    if (covered[a] != covered[b]) return covered[a] > covered[b];
-    return is_group(a) != is_group(b) ? is_group(a) : a < b;
-  });
+  // From the top down.
   inside_.assign(count, 1.0);
   outside_.assign(count, 0.0);
   outside_[kRoot] = 1;
   std::vector<double> reached;
-  for (VertexId v : order) {
+  for (VertexId v : order_) {
     for (const auto& [unit, p] : all.units[v]) outside_[unit] += outside_[v] * p;
     for (const Ways& ways : all.ways[v]) {
       reached.assign(ways.size + 1, 0);
@@ -190,7 +175,7 @@ void Forest::list_groupings() {
   std::vector<std::vector<VertexId>> best_groups(count);
   std::vector<double> suffix;
   std::vector<const Part*> taken;
-  for (auto place = order.rbegin(); options_.delta > 0 && place != order.rend(); ++place) {
+  for (auto place = order_.rbegin(); options_.delta > 0 && place != order_.rend(); ++place) {
     const VertexId v = *place;
     if (all.ways[v].empty() && all.units[v].empty()) best[v] = 0;
     for (const auto& [unit, p] : all.units[v]) best[v] = std::max(best[v], std::log(p) + best[unit]);
@@ -219,7 +204,7 @@ void Forest::list_groupings() {
   edge_posteriors_.clear();
   bool complete = true;
   auto add = [&](VertexId head, std::span<const VertexId> tails, double p, double posterior) {
-    graph_.add_edge(head, tails);
+    edges_.add(head, tails);
     p_.push_back(p);
     edge_posteriors_.push_back(posterior);
   };
@@ -269,7 +254,7 @@ void Forest::list_groupings() {
       }
     }
   }
-  graph_.freeze();
+  edges_.finish(count);
   if (options_.paper_outside && (complete || options_.delta <= 0)) sum();
   if (options_.delta > 0) prune(complete);
 }

@@ -58,14 +58,14 @@ std::string Forest::json() const {
   out += "], \"edges\": [";
   bool first = true;
   std::vector<std::uint32_t> tails;
-  for (EdgeId e = 0; e < edges(); ++e) {
-    if (graph_.tails(e).empty() || !kept_edge(e) || is_group(graph_.head(e))) continue;
+  for (EdgeId e = 0; e < edges_.size(); ++e) {
+    if (edges_.tails(e).empty() || !kept_edge(e) || is_group(edges_.head(e))) continue;
     out += first ? "{\"head\": " : ", {\"head\": ";
     first = false;
-    out += std::to_string(number[graph_.head(e)]);
+    out += std::to_string(number[edges_.head(e)]);
     out += ", \"tails\": ";
     tails.clear();
-    for (VertexId tail : graph_.tails(e)) tails.push_back(number[tail]);
+    for (VertexId tail : edges_.tails(e)) tails.push_back(number[tail]);
     put_list(out, tails);
     out += ", \"p\": ";
     put(out, p_[e]);
@@ -85,11 +85,11 @@ std::string Forest::json() const {
       put_list(out, words_of_sigma);
       out += ", \"alternatives\": [";
       bool first_unit = true;
-      for (EdgeId e : graph_.incoming(v)) {
+      for (EdgeId e : edges_.into(v)) {
         if (!kept_edge(e)) continue;
         out += first_unit ? "{\"vertex\": " : ", {\"vertex\": ";
         first_unit = false;
-        out += std::to_string(number[graph_.tails(e)[0]]);
+        out += std::to_string(number[edges_.tails(e)[0]]);
         out += ", \"p\": ";
         put(out, p_[e]);
         out += '}';

@@ -10,7 +10,9 @@ const std::vector<std::int32_t> kWorked = {2, 2, -1, 7, 5, 7, 7, 2};  // the wor
 
 std::size_t edges_with_tails(const Forest& forest) {
   std::size_t count = 0;
-  for (EdgeId e = 0; e < forest.edges(); ++e) count += forest.kept_edge(e) && !forest.graph().tails(e).empty();
+  for (EdgeId e = 0; e < forest.edges().size(); ++e) {
+    count += forest.kept_edge(e) && !forest.edges().tails(e).empty();
+  }
   return count;
 }
 

@@ -107,9 +107,9 @@ void UnitMatcher::match_unit(SentenceForest& forest, VertexId vertex) {
     double p;
   };
   std::vector<Grouping> groupings;
-  for (EdgeId edge : units_.graph().incoming(vertex)) {
+  for (EdgeId edge : units_.edges().into(vertex)) {
     std::vector<Cover*> tails;
-    for (VertexId tail : units_.graph().tails(edge)) {
+    for (VertexId tail : units_.edges().tails(edge)) {
       units_.sigma(tail, sigma);
       tails.push_back(&cover(forest, sigma, units_.tree_of(tail)));
     }

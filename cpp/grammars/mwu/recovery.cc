@@ -1,5 +1,6 @@
 // Whether the rules of a pair, in any way they match its forest, can make its target (spec: mwu-forest, section 3).
 #include <algorithm>
+#include <ranges>
 
 #include "grammars/mwu/extractor.hh"
 
@@ -20,20 +21,20 @@ std::string_view UnitExtractor::recovery(const ParsedPair& pair) {
   if (!options_.unaligned_target && (root.first > 0 || root.last + 1 < static_cast<std::int32_t>(size))) return kRoot;
   if (std::find(covered.begin(), covered.end(), 0) != covered.end()) return kWord;
   spans_.assign(forest_.vertices(), {});
-  for (VertexId vertex : forest_.graph().order()) {
+  for (VertexId vertex : std::views::reverse(forest_.order())) {
     if (vertex != Forest::kRoot && forest_.kept(vertex)) find_spans_of(vertex, rules);
   }
-  for (EdgeId edge : forest_.graph().incoming(Forest::kRoot)) {
-    if (forest_.kept_edge(edge) && spans_[forest_.graph().tails(edge)[0]].has(0, size)) return kRecovered;
+  for (EdgeId edge : forest_.edges().into(Forest::kRoot)) {
+    if (forest_.kept_edge(edge) && spans_[forest_.edges().tails(edge)[0]].has(0, size)) return kRecovered;
   }
   return kCombination;
 }
 
 void UnitExtractor::find_spans_of(VertexId vertex, const Templates& rules) {
-  for (EdgeId edge : forest_.graph().incoming(vertex)) {
+  for (EdgeId edge : forest_.edges().into(vertex)) {
     if (!forest_.kept_edge(edge)) continue;
     if (forest_.is_group(vertex)) {
-      spans_[vertex].add(spans_[forest_.graph().tails(edge)[0]]);
+      spans_[vertex].add(spans_[forest_.edges().tails(edge)[0]]);
     } else {
       try_tails(edge, rules, spans_[vertex]);
     }
@@ -44,8 +45,8 @@ void UnitExtractor::find_spans_of(VertexId vertex, const Templates& rules) {
 // An edge with each of its tails a variable or, with `unaligned_source`, words.
 void UnitExtractor::try_tails(EdgeId edge, const Templates& rules, forest::TargetSpans& result) {
   constexpr std::size_t kMaxDeleted = 12;  // the first ones; more tails without links no sentence has
-  const std::span<const VertexId> tails = forest_.graph().tails(edge);
-  const VertexId head = forest_.graph().head(edge);
+  const std::span<const VertexId> tails = forest_.edges().tails(edge);
+  const VertexId head = forest_.edges().head(edge);
   const Tree& tree = forest_.tree_at(head);
   const std::size_t deletable = options_.unaligned_source ? std::min(tails.size(), kMaxDeleted) : 0;
   std::vector<Symbol> source;

@@ -2,7 +2,7 @@
 
 namespace treeglot::mwu {
 
-void TreeForest::build(const GroupFilter& filter, hypergraph::Hypergraph& graph, std::vector<double>& p) {
+void TreeForest::build(const GroupFilter& filter, EdgeList& edges, std::vector<double>& p) {
   unit_of_.assign(1, kNoUnit);
   vertex_of_.clear();
   const std::size_t size = tree().size();
@@ -25,16 +25,10 @@ void TreeForest::build(const GroupFilter& filter, hypergraph::Hypergraph& graph,
       part_starts_.push_back(static_cast<std::uint32_t>(parts_.size()));
       alternative_starts_.push_back(static_cast<std::uint32_t>(alternatives_.size()));
     }
-    graph.add_vertices(unit_of_.size());
     return;
   }
-  graph.add_vertex();
-  if (size == 0) {  // v0 needs nothing
-    graph.add_edge(kRoot, std::span<const VertexId>());
-    p.push_back(1);
-    return;
-  }
-  for (VertexId next = 0; next < unit_of_.size(); ++next) add_edges(next, filter, graph, p);
+  for (VertexId next = 0; next < unit_of_.size(); ++next) add_edges(next, filter, edges, p);
+  edges.finish(unit_of_.size());
 }
 
 VertexId TreeForest::add_vertex(UnitId unit, std::uint32_t sigma) {
@@ -80,11 +74,10 @@ void TreeForest::tau(VertexId vertex, std::vector<Place>& out) const {
   }
 }
 
-void TreeForest::add_edges(VertexId head, const GroupFilter& filter, hypergraph::Hypergraph& graph,
-                           std::vector<double>& p) {
+void TreeForest::add_edges(VertexId head, const GroupFilter& filter, EdgeList& edges, std::vector<double>& p) {
   tau(head, tau_);
   if (tau_.empty()) {
-    graph.add_edge(head, std::span<const VertexId>());
+    edges.add(head, {});
     p.push_back(1);
     return;
   }
@@ -96,8 +89,7 @@ void TreeForest::add_edges(VertexId head, const GroupFilter& filter, hypergraph:
     for (int count = 0; (root || count < options_.k) && chart_.next(tails_); ++count) {
       tail_vertices_.clear();
       for (UnitId tail : tails_) tail_vertices_.push_back(vertex(tail));
-      if (graph.vertices() < unit_of_.size()) graph.add_vertices(unit_of_.size() - graph.vertices());
-      graph.add_edge(head, tail_vertices_);
+      edges.add(head, tail_vertices_);
       p.push_back(static_cast<double>(chart_.words()) / static_cast<double>(tails_.size()));
       total += p.back();
     }

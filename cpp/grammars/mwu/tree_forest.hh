@@ -11,14 +11,11 @@
 #include <span>
 #include <vector>
 
+#include "grammars/mwu/edge_list.hh"
 #include "grammars/mwu/edges.hh"
 #include "grammars/mwu/units.hh"
-#include "hypergraph/hypergraph.hh"
 
 namespace treeglot::mwu {
-
-using hypergraph::EdgeId;
-using hypergraph::VertexId;
 
 struct ForestOptions {
   int max_words = 6;
@@ -38,10 +35,9 @@ class TreeForest {
 
   // Takes another tree.
   void start(std::span<const std::int32_t> heads) { units_.reset(heads); }
-  // Puts vertices and edges into an empty graph, and the edges' probabilities into `p`. A unit without τ has one edge
-  // without tails. `filter`: which groups may be tails, if that leaves an edge; it may be empty. Factored: vertices
-  // only; those are numbered alike.
-  void build(const GroupFilter& filter, hypergraph::Hypergraph& graph, std::vector<double>& p);
+  // Finds vertices and edges, and puts the edges' probabilities into `p`. A unit without τ has one edge without tails.
+  // `filter`: which groups may be tails, if that leaves an edge; it may be empty. Factored: vertices only.
+  void build(const GroupFilter& filter, EdgeList& edges, std::vector<double>& p);
 
   const Units& units() const { return units_; }
   const Tree& tree() const { return units_.tree(); }
@@ -72,7 +68,7 @@ class TreeForest {
   }
 
  private:
-  void add_edges(VertexId head, const GroupFilter& filter, hypergraph::Hypergraph& graph, std::vector<double>& p);
+  void add_edges(VertexId head, const GroupFilter& filter, EdgeList& edges, std::vector<double>& p);
   void find_parts(VertexId unit, const GroupFilter& filter);
   bool add_parts(const GroupFilter& filter);
   void find_alternatives(VertexId group);

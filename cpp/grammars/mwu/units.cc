@@ -71,6 +71,8 @@ void Units::reset(std::span<const std::int32_t> heads) {
   stride_ = static_cast<std::size_t>(max_words_);
   words_.clear();
   sizes_.clear();
+  tops_.clear();
+  marked_.assign(size, 0);
   by_group_.clear();
   by_siblings_.assign(size * (stride_ + 1), {});
   known_.assign(size, 0);
@@ -134,7 +136,7 @@ Units::Range Units::of_siblings(std::span<const Place> sigma) {
     });
     for (std::size_t begin = 0, end = 0; begin < shapes_.size(); begin = end) {
       while (end < shapes_.size() && shapes_[end].roots == shapes_[begin].roots) ++end;
-      by_siblings_[first * (stride_ + 1) + shapes_[begin].roots] = store(begin, end);
+      by_siblings_[first * (stride_ + 1) + shapes_[begin].roots] = store(begin, end, first);
     }
   }
   return by_siblings_[first * (stride_ + 1) + sigma.size()];
@@ -159,7 +161,7 @@ Units::Range Units::of_group(std::span<const Place> sigma) {
     if (left.size() != right.size()) return left.size() > right.size();
     return std::lexicographical_compare(left.begin(), left.end(), right.begin(), right.end());
   });
-  return place->second = store(0, shapes_.size());
+  return place->second = store(0, shapes_.size(), -1);
 }
 
 Units::Range Units::of(std::span<const Place> sigma) {
@@ -228,7 +230,8 @@ void Units::keep_smallest() {
   shapes_.resize(cap_);
 }
 
-Units::Range Units::store(std::size_t begin, std::size_t end) {
+// `first`: the first word of σ, which are siblings; -1: they are not.
+Units::Range Units::store(std::size_t begin, std::size_t end, int first) {
   Range range;
   range.first = static_cast<UnitId>(sizes_.size());
   for (std::size_t n = begin; n < end; ++n) {
@@ -236,6 +239,11 @@ Units::Range Units::store(std::size_t begin, std::size_t end) {
     words_.insert(words_.end(), fresh_.begin() + static_cast<std::ptrdiff_t>(unit * stride_),
                   fresh_.begin() + static_cast<std::ptrdiff_t>((unit + 1) * stride_));
     sizes_.push_back(fresh_sizes_[unit]);
+    if (first >= 0) {
+      tops_.push_back({static_cast<Place>(first), shapes_[n].roots});
+    } else {
+      tops_.push_back({0, 0});
+    }
   }
   range.last = static_cast<UnitId>(sizes_.size());
   return range;
@@ -248,6 +256,12 @@ bool Units::contains(UnitId unit, Place word) const {
 
 void Units::sigma(UnitId unit, std::vector<Place>& out) const {
   out.clear();
+  if (tops_[unit].words > 0) {
+    Place word = tops_[unit].first;
+    out.push_back(word);
+    while (out.size() < tops_[unit].words) out.push_back(word = static_cast<Place>(tree_.next_sibling(word)));
+    return;
+  }
   for (Place word : words(unit)) {
     const int head = tree_.head(word);
     if (head < 0 || !contains(unit, static_cast<Place>(head))) out.push_back(word);
@@ -256,12 +270,15 @@ void Units::sigma(UnitId unit, std::vector<Place>& out) const {
 
 void Units::tau(UnitId unit, std::vector<Place>& out) const {
   out.clear();
-  for (Place word : words(unit)) {
+  const std::span<const Place> own = words(unit);
+  for (Place word : own) marked_[word] = 1;
+  for (Place word : own) {
     for (Place child : tree_.children(word)) {
-      if (!contains(unit, child)) out.push_back(child);
+      if (!marked_[child]) out.push_back(child);
     }
   }
-  std::sort(out.begin(), out.end());
+  for (Place word : own) marked_[word] = 0;
+  if (own.size() > 1) std::sort(out.begin(), out.end());
 }
 
 bool Units::before(UnitId a, UnitId b) const {

@@ -89,7 +89,7 @@ class Units {
   void grow(std::size_t from, bool siblings, std::uint32_t limit, std::uint8_t roots);
   void put_fresh(std::uint8_t roots);
   void keep_smallest();
-  Range store(std::size_t begin, std::size_t end);
+  Range store(std::size_t begin, std::size_t end, int first);
   std::span<const Place> fresh_words(const Shape& shape) const {
     return {fresh_.data() + std::size_t{shape.unit} * stride_, fresh_sizes_[shape.unit]};
   }
@@ -100,8 +100,15 @@ class Units {
   std::size_t stride_ = 1;
   std::vector<Place> words_;  // of all units, `stride_` places each
   std::vector<std::uint8_t> sizes_;
-  std::vector<Range> by_siblings_;   // by first word and number of words in σ
-  std::vector<std::uint8_t> known_;  // by first word: its units were found
+  // The first word of σ and how many words σ has; 0 where they are no siblings.
+  struct Top {
+    Place first;
+    std::uint8_t words;
+  };
+  std::vector<Top> tops_;
+  mutable std::vector<std::uint8_t> marked_;  // by word, while τ is found
+  std::vector<Range> by_siblings_;            // by first word and number of words in σ
+  std::vector<std::uint8_t> known_;           // by first word: its units were found
   std::map<std::vector<Place>, Range> by_group_;
   // How many treelets of each size a word is the root of, and how many units have it as the first word of σ; no more
   // than cap + 1.

@@ -178,10 +178,13 @@ def _project_pairs(name: str, project: Project) -> ParsedBitext:
 
 def _file_pairs(name: str, inputs: Inputs) -> ParsedBitext:
     known = registry.grammar(name)
-    if known.needs and not known.target_trees:  # trees of the target are of no use here, but others may want them
-        inputs = inputs._replace(target_penn=None, source=None)
-        if inputs.target:
-            inputs = inputs._replace(target_jsonl=None)
+    # Several grammars share the files: each takes what it needs, and the words of trees where there is no text.
+    if known.source_trees or inputs.sides[0].has_trees:
+        inputs = inputs._replace(source=None)
+    if known.target_trees:
+        inputs = inputs._replace(target=None)
+    elif inputs.target:
+        inputs = inputs._replace(target_penn=None, target_jsonl=None)
     if not known.has_forest:  # further trees of the source: likewise
         inputs = inputs._replace(parses=())
     check_inputs(name, inputs)
