@@ -149,6 +149,9 @@ def test_page() -> None:
     points = [coverage(worked(), "mwu", k=k) for k in (1, 2, 10)]
     pictures = plots(points, ["k", "max_words"])
     assert list(pictures) == ["k"] and pictures["k"].count("<circle") == 3
+    assert "1 of 1 pairs" in pictures["k"]
+    both = [coverage(worked(), grammar) for grammar in ("mwu", "hierarchical", "dep2str")]
+    assert plots(both, ["k"])["grammars"].count("<rect") == 3 and "0.0 % (0 of 1)" in page(both, [])
     text = page(points, ["k"])
     assert "mwu k=10" in text and pictures["k"] in text
     assert page([Coverage("mwu", {})], [])
@@ -168,7 +171,7 @@ def test_command(tmp_path: Path, run: Run) -> None:
     result = run("coverage", "-g", "all", *files, "--first", "1", "--html", tmp_path / "page", "--vary", "k=1,10")
     assert result.code == 1 and "--source-penn" in result.err
     result = run("coverage", *files, "--first", "1", "--html", tmp_path / "page", "--vary", "k=1,10", "--extensions")
-    assert result.code == 0 and "100.0 % of 1 pairs" in result.out
+    assert result.code == 0 and "100.0 % of 1 pairs (20.7 to 100.0)" in result.out
     assert (tmp_path / "page/coverage-k.svg").exists() and "<svg" in (tmp_path / "page/index.html").read_text()
 
 
@@ -193,6 +196,22 @@ def test_bad_requests(arguments: list[str], message: str, run: Run, tmp_path: Pa
     assert result.code == 1 and message in result.err
     with pytest.raises(TreeglotError, match="no option"):
         outcomes(worked(), "mwu", wrong=1)
+
+
+def test_all_grammars_in_one_table(run: Run, tmp_path: Path) -> None:
+    """Each takes what it needs of the files, with trees or text of the target."""
+    write_example(tmp_path, sizes=Sizes(3, 1, 1, 0))
+    files = [
+        *("--source-conllu", tmp_path / "train.zh.conllu", "--source-penn", tmp_path / "train.zh.penn"),
+        *("--align", tmp_path / "train.align", "--target-penn", tmp_path / "train.en.penn", "--vary", "k=10"),
+    ]
+    command = ["coverage", "-g", "all", *files, "--phrases", "--json", "--html", tmp_path / "page"]
+    trees, text = run(*command), run(*command, "--target", tmp_path / "train.en")
+    rows = [json.loads(row) for row in trees.out.splitlines()]
+    assert {row["grammar"] for row in rows} == set(registry.rule_grammars())
+    assert all(row["pairs"] == 3 and row["interval"][0] <= row["percent"] <= row["interval"][1] for row in rows)
+    assert trees.code == text.code == 0 and text.out == trees.out
+    assert (tmp_path / "page/coverage-grammars.svg").exists()
 
 
 def test_links_of_nodes_are_refused(run: Run, tmp_path: Path) -> None:

@@ -197,9 +197,13 @@ def _line(point: Coverage) -> str:
     lengths = "  ".join(f"{name} {share.percent:.1f}" for name, share in point.by_length.items() if share.pairs)
     reasons = ", ".join(f"{reason} {point.reasons[reason]:,}" for reason in REASONS if point.reasons[reason])
     one = f"; of one unit {point.one_unit.percent:.1f}" if point.one_unit.pairs else ""
+    low, high = point.total.interval
     return "\n  ".join(
         itertools.chain(
-            [f"{name_of(point)}: {point.total.percent:.1f} % of {point.total.pairs:,} pairs{one}", lengths],
+            [
+                f"{name_of(point)}: {point.total.percent:.1f} % of {point.total.pairs:,} pairs ({low:.1f} to {high:.1f}){one}",
+                lengths,
+            ],
             [f"not recovered: {reasons}"] if reasons else [],
         )
     )

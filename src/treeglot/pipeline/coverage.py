@@ -17,6 +17,7 @@ copied words are no help; glue, of grammars that have it, is.
 
 from __future__ import annotations
 
+import math
 import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -76,6 +77,22 @@ class Share:
         """Of all pairs; 0 without any."""
         return 100 * self.recovered / self.pairs if self.pairs else 0.0
 
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Per cent between which the share of all such pairs lies with 95 % confidence (Wilson 1927).
+
+        >>> [round(bound, 1) for bound in Share(75, 150).interval]
+        [42.1, 57.9]
+        >>> Share().interval
+        (0.0, 100.0)
+        """
+        if not self.pairs:
+            return 0.0, 100.0
+        z, n, share = 1.959964, self.pairs, self.recovered / self.pairs
+        middle, width = share + z * z / (2 * n), z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+        low, high = ((middle + sign * width) / (1 + z * z / n) for sign in (-1, 1))
+        return max(0.0, 100 * low), min(100.0, 100 * high)
+
 
 @dataclass
 class Coverage:
@@ -100,6 +117,7 @@ class Coverage:
             "pairs": self.total.pairs,
             "recovered": self.total.recovered,
             "percent": round(self.total.percent, 2),
+            "interval": [round(bound, 2) for bound in self.total.interval],
             "by_length": {name: [share.recovered, share.pairs] for name, share in self.by_length.items()},
             "one_unit": [self.one_unit.recovered, self.one_unit.pairs],
             "reasons": dict(self.reasons),
