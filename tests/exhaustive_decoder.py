@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import mwu_reference as mwu
+from mwu_parses_reference import Joined, Vertex
 from random_worlds import PHRASE_WORDS, Features, Rule, Target, World, block
 from treeglot.trees import ParsedSentence
 from treeglot.trees.phrasal import PhrasalNode, phrasal_nodes
@@ -76,13 +77,16 @@ class Exhaustive:
         sentence: ParsedSentence,
         grammars: Sequence[str] = (),
         options: Mapping[str, bool | int | str] | None = None,
+        parses: Sequence[tuple[Sequence[int], float]] = (),
     ) -> None:
+        """``parses`` are further dependency trees, by their heads, and their weights."""
         self.world, self.sentence = world, sentence
         self.values = dict(options or {})
         self.grammars = tuple(grammars) or world.grammars
         self.options = {name for name, value in (options or {}).items() if value}
         assert sentence.dependency is not None and sentence.constituency is not None
         self.tree, self.constituents = sentence.dependency, sentence.constituency
+        self.parses = [(sentence.dependency.heads, 1.0), *parses]
         self.words, self.tags = sentence.tokens.forms, sentence.tokens.tags
         self.phrase_edges: dict[tuple[int, int], set[Edge]] = {}
         self.edges: Edges = defaultdict(set)
@@ -474,50 +478,70 @@ class HeadDependents:
         self.edges[node].add(max(edge, equal, key=self.forest.score))  # rules that have become equal are one
 
 
+class Cover(NamedTuple):
+    """The words on top of something, all its words, and the first tree in which those cover these."""
+
+    sigma: tuple[int, ...]
+    whole: frozenset[int]
+
+
 class UnitEdges:
-    """The edges of multi-word units (spec: mwu-forest, section 4)."""
+    """The edges of multi-word units (spec: mwu-forest, section 4), over one tree or several ones."""
 
     def __init__(self, forest: Exhaustive) -> None:
         self.forest, self.rules = forest, forest.world.rules["mwu"]
-        self.tree = mwu.Tree(forest.tree.heads)
+        self.trees = [mwu.Tree(heads) for heads, _ in forest.parses]
         self.edges: Edges = defaultdict(set)
-        self.translated: set[tuple[int, ...]] = set()
+        self.translated: set[Node] = set()
+        self.first: dict[Cover, int] = {}
         values = forest.values
-        units = mwu.forest(
-            self.tree,
+        units = self.units = Joined(
+            self.trees,
+            [weight for _, weight in forest.parses],
             int(values.get("max_words", 6)),
             int(values.get("k", 10)),
             vertex_siblings=values.get("siblings") == "vertex",
         )
-        p = mwu.probabilities(units)
-        for unit, into in units.items():
-            if unit:
-                grouped: dict[tuple[tuple[int, ...], ...], float] = defaultdict(float)
-                for edge in into:
-                    grouped[tuple(self.tree.sigma(tail) for tail in edge)] += p[unit, edge]
-                self.add(unit, grouped or {(): 1.0})
-        waiting = [self.tree.sigma(unit) for unit in units if unit]
+        for unit, tree in units.first.items():
+            cover = Cover(unit.sigma, unit.whole)
+            self.first[cover] = min(tree, self.first.get(cover, tree))
+        for unit in units.first:
+            grouped: dict[tuple[Cover, ...], float] = defaultdict(float)
+            for edge in units.edges[unit]:
+                grouped[tuple(Cover(tail.sigma, tail.whole) for tail in edge)] += units.p[unit, edge]
+            self.add(unit, grouped or {(): 1.0})
+        waiting = list(self.first)
+        done = set()
         while waiting:
-            sigma = waiting.pop()
-            if sigma not in self.translated:
-                self.translated.add(sigma)
-                waiting.extend(self.complete(sigma))
+            cover = waiting.pop()
+            if cover not in done and self.node(cover) not in self.translated:
+                done.add(cover)
+                waiting.extend(self.complete(cover))
 
-    def node(self, sigma: tuple[int, ...]) -> Node:
-        if len(sigma) == 1:
-            return self.forest.subtree(sigma[0])
-        spans = [self.forest.tree.spans[word] for word in sigma]
-        if all(left[1] == right[0] for left, right in itertools.pairwise(spans)):
-            return ("group", spans[0][0], spans[-1][1])
-        return ("gap", *sigma)
+    def node(self, cover: Cover) -> Node:
+        words = sorted(cover.whole)
+        begin, end = words[0], words[-1] + 1
+        if len(words) == 1:
+            return ("word", begin)
+        if end - begin != len(words):
+            return ("gap", *words)
+        same = [word for word, span in enumerate(self.forest.tree.spans) if tuple(span) == (begin, end)]
+        return self.forest.subtree(same[0]) if same else ("group", begin, end)
 
-    def side(self, words: Sequence[int], variables: Sequence[tuple[int, ...]] = ()) -> str:
+    def side(self, unit: Vertex, kept: Sequence[Cover] = (), deleted: Sequence[Cover] = ()) -> str:
+        """Deleted parts stand as in the first tree that has them."""
         labels = self.forest.words if self.forest.values.get("label") == "word" else self.forest.tags
-        return mwu.source_side(self.tree, self.forest.words, labels, words, variables)
+        heads = dict.fromkeys(range(len(labels)), -1)
+        own = set(unit.words)
+        for cover in deleted:
+            own |= cover.whole
+            heads |= {word: self.trees[self.first[cover]].heads[word] for word in cover.whole}
+        heads |= dict(unit.heads)
+        shape = mwu.Tree([heads[word] for word in range(len(labels))])
+        return mwu.source_side(shape, self.forest.words, labels, sorted(own), [cover.sigma for cover in kept])
 
-    def add(self, unit: mwu.Unit, groupings: Mapping[tuple[tuple[int, ...], ...], float]) -> None:
-        sigma = self.tree.sigma(unit)
-        node = self.node(sigma)
+    def add(self, unit: Vertex, groupings: Mapping[tuple[Cover, ...], float]) -> None:
+        node = self.node(Cover(unit.sigma, unit.whole))
         self.edges[node]  # there is such a node
         matched = False
         for tails, p in groupings.items():
@@ -528,40 +552,49 @@ class UnitEdges:
                 else [()]
             )
             for deleted in sets:
-                words = sorted([*unit, *(w for tail in deleted for w in self.tree.whole(frozenset(tail)))])
                 kept = [tail for tail in tails if tail not in deleted]
-                for rule in self.rules.get(self.side(words, kept), ()):
+                side = self.side(unit, kept, deleted)
+                for rule in self.rules.get(side, ()):
                     matched = True
                     filling = tuple(self.node(tail) for tail in kept)
-                    self.edges[node].add(Edge(self.side(words, kept), filling, rule.target, rule.features + own))
+                    self.edges[node].add(Edge(side, filling, rule.target, rule.features + own))
         if matched:
-            self.translated.add(sigma)
+            self.translated.add(node)
             return
-        words = sorted(unit)
-        inner: Node = ("word", words[0]) if len(words) == 1 else ("unit", *words)
-        if () in groupings or (len(words) > 1 and self.side(words) not in self.rules):
+        words = sorted(unit.words)
+        inner: Node = ("word", words[0]) if len(words) == 1 else ("unit", *words, *(head for _, head in unit.heads))
+        if () in groupings or (len(words) > 1 and self.side(unit) not in self.rules):
             return
-        self.translated.add(sigma)
-        self.lexical(inner, words)
+        self.translated.add(node)
+        self.lexical(inner, self.side(unit))
         for tails in groupings:
             parts = sorted(
-                [(words[0], inner), *((tail[0], self.node(tail)) for tail in tails)], key=lambda part: part[0]
+                [(words[0], inner), *((tail.sigma[0], self.node(tail)) for tail in tails)], key=lambda part: part[0]
             )
             self.edges[node].add(pseudo(*(part for _, part in parts)))
 
-    def lexical(self, node: Node, words: Sequence[int]) -> None:
-        for rule in self.rules.get(self.side(words), ()):
-            self.edges[node].add(Edge(self.side(words), (), rule.target, rule.features))
+    def lexical(self, node: Node, side: str) -> None:
+        for rule in self.rules.get(side, ()):
+            self.edges[node].add(Edge(side, (), rule.target, rule.features))
 
-    def complete(self, sigma: tuple[int, ...]) -> list[tuple[int, ...]]:
+    def complete(self, cover: Cover) -> list[Cover]:
         """What no unit translates, in source order; returns what that asks for."""
-        if len(sigma) > 1:
-            self.edges[self.node(sigma)].add(pseudo(*(self.forest.subtree(word) for word in sigma)))
-            return [(word,) for word in sigma]
-        (word,) = sigma
-        self.lexical(("word", word), [word])
-        children = self.tree.children(word)
-        if children:
-            members = self.forest.members(word)
-            self.edges[self.node(sigma)].add(pseudo(*(self.forest.member_node(word, member) for member in members)))
-        return [(child,) for child in children]
+        number = self.first[cover]
+        tree = self.trees[number]
+
+        def below(word: int) -> Cover:
+            part = Cover((word,), tree.whole(frozenset({word})))
+            self.first.setdefault(part, number)
+            return part
+
+        if len(cover.sigma) > 1:
+            parts = [below(word) for word in cover.sigma]
+            self.edges[self.node(cover)].add(pseudo(*(self.node(part) for part in parts)))
+            return parts
+        (word,) = cover.sigma
+        self.lexical(("word", word), mwu.source_side(tree, self.forest.words, self.forest.tags, [word], []))
+        parts = [below(child) for child in tree.children(word)]
+        if parts:
+            ordered = sorted([(word, ("word", word)), *((part.sigma[0], self.node(part)) for part in parts)])
+            self.edges[self.node(cover)].add(pseudo(*(node for _, node in ordered)))
+        return parts

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cli_runner import Run
+from exhaustive_decoder import Exhaustive
 from mwu_parses_reference import Joined, ParsesPair
 from mwu_reference import ROOT, Tree
 from random_worlds import World, random_sentence, random_tree
@@ -309,3 +310,42 @@ def test_trees_together_translate_what_each_does(tmp_path: Path) -> None:
             assert all(any(abs(score - other) < 2e-3 for other in rules) for score in wanted)
             compared += len(wanted)
     assert compared > 5
+
+
+SYSTEMS = [("mwu",), ("hierarchical", "mwu"), ("consdep2str", "mwu"), ("cons2str", "mwu")]
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"k": 1}, {"k": 1000, "siblings": "vertex", "unaligned_source": True}], ids=str
+)
+@pytest.mark.parametrize("system", SYSTEMS, ids="+".join)
+def test_every_derivation_is_there_once(system: tuple[str, ...], options: dict[str, Any], tmp_path: Path) -> None:
+    compared = 0
+    for seed in range(4):
+        folder = tmp_path / str(seed)
+        folder.mkdir()
+        world = World(seed, folder, *system, size=6, extraction=options)
+        for size in (1, 2, 3, 3, 3, 4):
+            first = random_sentence(world.rng, size)
+            others = [(random_tree(world.rng, size).heads, weight) for weight in (0.5, 2.0)[: world.rng.randint(1, 2)]]
+            exhaustive = Exhaustive(world, first, system, options, others)
+            if exhaustive.count() > 1500:
+                continue
+            corpus = parsed_corpus([first])
+            for heads, weight in others:
+                further = parsed_corpus([ParsedSentence.of(DependencyTree(first.tokens, heads))])
+                corpus.columns.add_parses(further.columns, weight)  # type: ignore[attr-defined]
+            decoder = world.decoder(*system, grammars={"label_sets": 10000, **options})
+            (result,) = decoder.translate(corpus, threads=1, nbest=4000, derivations=False)
+            scores = [one.score for one in result.kbest]
+            expected = sorted(
+                (score + exhaustive.model_score(words) for words, score in exhaustive.derivations()), reverse=True
+            )
+            if "unaligned_source" in options:
+                # Units of two trees may have the same rule when all below them is words: here it is there for each.
+                assert all(any(abs(a - b) < 2e-3 for b in expected) for a in scores)
+                assert all(any(abs(a - b) < 2e-3 for a in scores) for b in expected)
+            else:
+                assert scores == pytest.approx(expected, abs=2e-3), (first, others)
+            compared += 1
+    assert compared > 3

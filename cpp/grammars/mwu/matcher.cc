@@ -34,7 +34,7 @@ void UnitMatcher::match(SentenceForest& forest) {
   covers_.clear();
   scattered_.clear();
   asked_.clear();
-  word_done_.assign(static_cast<std::size_t>(forest.size()), 0);
+  word_done_.assign(static_cast<std::size_t>(forest.size()), kNotYet);
   units_.start(forest.sentence());
   units_.build();
   cover(forest, {static_cast<Place>(units_.tree().root())}, 0);
@@ -98,7 +98,10 @@ void UnitMatcher::match_unit(SentenceForest& forest, VertexId vertex) {
   units_.tau(vertex, tau_);
   Cover& head = cover(forest, sigma, units_.tree_of(vertex));
   if (tau_.empty()) {
-    if (match_tails(forest, vertex, head, {}, 1)) head.translated = true;
+    const std::span<const Place> words = units_.words(vertex);  // a word may have dependents in another tree
+    const bool matched =
+        words.size() == 1 ? translate_word(forest, words[0]) : match_tails(forest, vertex, head, {}, 1);
+    head.translated = head.translated || matched;
     return;
   }
   // How τ is grouped, in the order of the edges; different tails with equal σ are one.
@@ -222,15 +225,16 @@ void UnitMatcher::add_in_order(SentenceForest& forest, VertexId unit, Cover& hea
   head.translated = true;
 }
 
-// The lexical rule of a word, once; a word without one is copied in the end.
+// The lexical rule of a word, once; a word without one is copied in the end. False if there is none.
 bool UnitMatcher::translate_word(SentenceForest& forest, Place word) {
-  if (word_done_[word]) return false;
-  word_done_[word] = 1;
+  if (word_done_[word] != kNotYet) return word_done_[word] == kTranslated;
+  word_done_[word] = kNoRule;
   side_.clear();
   side_.add_word(word, -1);
   const OptionList* list = nullptr;
   if (!find_rules(forest, 1, list)) return false;
   forest.add_edge(forest.word(word), list, {}, static_cast<std::uint16_t>(block_.number), symbols_);
+  word_done_[word] = kTranslated;
   return true;
 }
 

@@ -67,7 +67,8 @@ class UnitMatcher : public forest::Matcher {
   std::map<std::vector<std::uint32_t>, Cover> covers_;              // by σ and what they cover
   std::map<std::vector<std::uint32_t>, forest::NodeId> scattered_;  // of several trees, by spans
   std::vector<Cover*> asked_;                                       // in the order they were asked for
-  std::vector<std::uint8_t> word_done_;                             // by word: its lexical rule was looked for
+  enum WordState : std::uint8_t { kNotYet, kNoRule, kTranslated };
+  std::vector<WordState> word_done_;  // by word: whether its lexical rule was looked for
   SourceSide side_;
   std::vector<Symbol> symbols_;
   std::vector<Place> tau_;
