@@ -14,6 +14,7 @@ namespace {
 
 using Part = TreeForest::Part;
 constexpr double kNothing = -1e300;  // the logarithm of 0, to be added to
+constexpr double kLeast = 1e-300;    // no probability is 0, however many groupings there are
 constexpr double kHalf = -0.69314718055994530942;
 
 double add_logarithms(double a, double b) {
@@ -48,7 +49,9 @@ struct Ways {
     return {parts.data() + first[begin], parts.data() + first[begin + 1]};
   }
   // Of a grouping with so many groups.
-  double p(std::size_t groups) const { return std::exp(kHalf * static_cast<double>(groups) - behind[0]); }
+  double p(std::size_t groups) const {
+    return std::max(std::exp(kHalf * static_cast<double>(groups) - behind[0]), kLeast);
+  }
   // Of a grouping by its groups: 0 if it is not there.
   double p_of(std::span<const VertexId> groups) const {
     std::uint32_t at = 0;

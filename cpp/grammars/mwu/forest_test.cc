@@ -58,6 +58,40 @@ BOOST_AUTO_TEST_CASE(units_reach_far) {
   BOOST_TEST(forest.unit_cuts() == 1u);  // the head of the star
 }
 
+BOOST_AUTO_TEST_CASE(two_trees) {
+  const std::vector<std::int32_t> other = {2, 2, -1, 7, 7, 7, 7, 2};
+  const std::vector<double> weights = {1, 0.5};
+  const std::vector<WordId> words(kWorked.size(), 0);
+  ParsedSentence sentence{.words = words, .tags = words, .heads = kWorked, .phrases = {}};
+  for (bool factored : {false, true}) {
+    Forest forest({.max_words = 3, .factored = factored, .delta = 1e-3});
+    forest.start(sentence);
+    forest.build();
+    const std::size_t alone = forest.vertices();
+    ParsedSentence both = sentence;
+    both.more_heads = other;
+    both.weights = weights;
+    forest.start(both);
+    forest.build();
+    BOOST_TEST(forest.trees() == 2u);
+    BOOST_TEST(forest.vertices() > alone);
+    check_words(forest);
+    forest.start(sentence);
+    forest.build();
+    BOOST_TEST(forest.vertices() == alone);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(groupings_of_many_words) {
+  std::vector<std::int32_t> star(3000, 0);
+  star[0] = -1;
+  Forest forest({.max_words = 2, .cap = 5, .factored = true, .delta = 1e-3});
+  forest.start(star);
+  forest.build();
+  check_words(forest);
+  BOOST_TEST(forest.grouping_cuts() == 0u);
+}
+
 BOOST_AUTO_TEST_CASE(pruned_units) {
   for (bool renormalise : {true, false}) {
     Forest forest({.max_words = 3, .k = 1000, .delta = 0.02, .renormalise = renormalise});
