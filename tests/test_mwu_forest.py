@@ -32,6 +32,7 @@ from treeglot.grammars.forest_pictures import best_derivation, svg
 from treeglot.grammars.source_forests import source_forest
 from treeglot.trees import DependencyTree, ParsedSentence, Tokens
 from treeglot.trees.conllu import format_conllu, write_conllu
+from treeglot.trees.treejson import write_jsonl
 
 
 @st.composite
@@ -332,6 +333,10 @@ def test_command(tmp_path: Path, run: Run) -> None:
     assert len(shown["vertices"]) == 37 and shown["vertices"][0]["words"] == []
     assert set(shown["edges"][0]) == {"head", "tails", "p", "posterior"}
     assert run(*arguments).out.splitlines()[0] == "1.000000  (root)  10"
+    write_jsonl([worked_example().source] * 2, tmp_path / "w.jsonl")
+    result = run("forest", "mwu", "--source-jsonl", tmp_path / "w.jsonl", "--max-words", "3", "--k", "1000", "--json")
+    assert result.out.splitlines() == lines
+    assert run("forest", "mwu").code == 1
 
 
 def test_grammars_without_a_forest_are_refused() -> None:

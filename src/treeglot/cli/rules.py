@@ -22,6 +22,7 @@ from treeglot.errors import TreeglotError
 from treeglot.files import atomic_write_binary
 from treeglot.grammars import registry
 from treeglot.grammars.phrases import MAX_LENGTH
+from treeglot.grammars.source_forests import with_forests
 from treeglot.grammars.subtree_phrases import BracketStatistics, write_spans
 from treeglot.progress import track
 from treeglot.tables import (
@@ -70,8 +71,8 @@ ParsesOption = Annotated[
     typer.Option(
         "--source-parses",
         metavar="FILE[:WEIGHT]",
-        help="Further dependency trees of the source (CoNLL-U, the same words) beside the first, which weigh 1: for mwu; "
-        "may be repeated.",
+        help="Further dependency trees of the source (CoNLL-U, the same words) beside the first, which weigh 1: for "
+        f"{', '.join(with_forests())}; may be repeated.",
         show_default=False,
     ),
 ]

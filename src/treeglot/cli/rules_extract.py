@@ -15,6 +15,7 @@ from typing import Any, BinaryIO, NamedTuple
 from treeglot.errors import ConfigError, TreeError
 from treeglot.grammars import registry
 from treeglot.grammars.rules import make_extractor
+from treeglot.grammars.source_forests import with_forests
 from treeglot.trees.corpus import Binarize, ParsedBitext, Parses, SideFiles, iterate_parsed_bitext
 from treeglot.trees.nodelinks import THRESHOLD
 
@@ -164,7 +165,8 @@ def check_inputs(grammar: str, inputs: Inputs) -> None:
             )
     if inputs.parses and not registry.grammar(grammar).has_forest:
         raise ConfigError(
-            f"{grammar} has no use for further trees", remedy="leave --source-parses out, or take mwu, which has"
+            f"{grammar} has no use for further trees",
+            remedy=f"leave --source-parses out, or take {' or '.join(with_forests())}",
         )
     if inputs.nodes and "node_links" not in needs:
         raise ConfigError(f"{grammar} has no use for --nodes", remedy="leave --nodes out")
