@@ -13,7 +13,6 @@ void ConstituencyMatcher::match(SentenceForest& forest) {
   if (!sentence.has_constituency() && sentence.size() != 1) return;
   tree_.reset(sentence);
   forest.ids(table_, ids_);
-  longest_ = table_.longest_source();
   for (std::uint32_t n = tree_.size(); n-- > 0;) {  // from the words up
     const NodeId root = node(forest, n);
     const bool matched = match_root(forest, n);
@@ -26,42 +25,29 @@ void ConstituencyMatcher::match(SentenceForest& forest) {
 
 bool ConstituencyMatcher::match_root(SentenceForest& forest, std::uint32_t root) {
   root_ = node(forest, root);
-  steps_ = 0;
+  walk_.start();
   matched_ = false;
   pending_.clear();
-  symbols_.clear();
   sites_.clear();
   expand(forest, root, walk_start());
   return matched_;
 }
 
-// Calls nest as deep as source sides have symbols.
-template <class Next>
-void ConstituencyMatcher::with_symbol(WalkKey key, Symbol next, Next&& go_on) {
-  if (symbols_.size() >= longest_ || ++steps_ > kMaxSteps) return;
-  const WalkKey longer = walk_step(key, next);
-  const RuleTable::Place place = table_.find(longer);
-  if (!place.prefix) return;
-  symbols_.push_back(next);
-  go_on(longer, place);
-  symbols_.pop_back();
-}
-
 void ConstituencyMatcher::expand(SentenceForest& forest, std::uint32_t n, WalkKey key) {
   const std::uint32_t category = label(n);
   if (category == RuleTable::kNone) return;
-  with_symbol(key, symbol(SymbolKind::kOpen, category), [&](WalkKey inner, const RuleTable::Place& place) {
+  walk_.with(key, symbol(SymbolKind::kOpen, category), [&](WalkKey inner, const RuleTable::Place& place) {
     if (tree_.is_preterminal(n)) {
       const std::uint32_t word = ids_.words[tree_.word(n)];
       if (word == RuleTable::kNone) return;
-      with_symbol(inner, symbol(SymbolKind::kWord, word), [&](WalkKey after, const RuleTable::Place&) {
-        with_symbol(after, kCloseSymbol,
-                    [&](WalkKey whole, const RuleTable::Place& reached) { step(forest, whole, reached); });
+      walk_.with(inner, symbol(SymbolKind::kWord, word), [&](WalkKey after, const RuleTable::Place&) {
+        walk_.with(after, kCloseSymbol,
+                   [&](WalkKey whole, const RuleTable::Place& reached) { step(forest, whole, reached); });
       });
       return;
     }
     const std::span<const std::uint32_t> children = tree_.children(n);
-    if (children.size() > longest_) return;
+    if (children.size() > walk_.longest()) return;
     const std::size_t before = pending_.size();
     pending_.push_back({n, true});
     for (auto child = children.rbegin(); child != children.rend(); ++child) pending_.push_back({*child, false});
@@ -79,11 +65,11 @@ void ConstituencyMatcher::step(SentenceForest& forest, WalkKey key, const RuleTa
   const Pending next = pending_.back();
   pending_.pop_back();
   if (next.close) {
-    with_symbol(key, kCloseSymbol,
-                [&](WalkKey after, const RuleTable::Place& reached) { step(forest, after, reached); });
+    walk_.with(key, kCloseSymbol,
+               [&](WalkKey after, const RuleTable::Place& reached) { step(forest, after, reached); });
   } else {
     if (const std::uint32_t category = label(next.node); category != RuleTable::kNone) {
-      with_symbol(key, symbol(SymbolKind::kSite, category), [&](WalkKey after, const RuleTable::Place& reached) {
+      walk_.with(key, symbol(SymbolKind::kSite, category), [&](WalkKey after, const RuleTable::Place& reached) {
         sites_.push_back(next.node);
         step(forest, after, reached);
         sites_.pop_back();
@@ -96,11 +82,11 @@ void ConstituencyMatcher::step(SentenceForest& forest, WalkKey key, const RuleTa
 
 void ConstituencyMatcher::take(SentenceForest& forest, const RuleTable::Place& place) {
   if (place.rules == 0) return;
-  const CachedOptions* options = forest.cache().rules(table_, block_, place, symbols_);
+  const CachedOptions* options = forest.cache().rules(table_, block_, place, walk_.symbols());
   if (!options) return;
   tails_.clear();
   for (std::uint32_t site : sites_) tails_.push_back(node(forest, site));
-  forest.add_edge(root_, &options->list, tails_, static_cast<std::uint16_t>(block_.number), symbols_);
+  forest.add_edge(root_, &options->list, tails_, static_cast<std::uint16_t>(block_.number), walk_.symbols());
   matched_ = true;
 }
 

@@ -4,13 +4,14 @@
 //
 // Constituent sites are filled by their constituent nodes, pre-terminal sites by their word nodes, which bilingual
 // phrases and copies fill too. Where no rule matches a constituent its children are translated from left to right by a
-// pseudo rule. Work at one root is bounded by kMaxSteps symbols looked up.
+// pseudo rule. Work at one root is bounded by TableWalk::kMaxSteps symbols looked up.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
 #include "forest/matcher.hh"
+#include "forest/table_walk.hh"
 #include "table/rule_table.hh"
 #include "trees/constituency_nodes.hh"
 
@@ -18,10 +19,8 @@ namespace treeglot::forest {
 
 class ConstituencyMatcher : public Matcher {
  public:
-  static constexpr int kMaxSteps = 20000;
-
   ConstituencyMatcher(const RuleTable& table, const GrammarBlock& block, bool pseudo_always)
-      : table_(table), block_(block), pseudo_always_(pseudo_always) {}
+      : table_(table), block_(block), pseudo_always_(pseudo_always), walk_(table) {}
 
   // Nothing happens in a sentence without a constituency tree, unless it is one word.
   void match(SentenceForest& forest) override;
@@ -42,22 +41,17 @@ class ConstituencyMatcher : public Matcher {
   bool match_root(SentenceForest& forest, std::uint32_t root);
   void expand(SentenceForest& forest, std::uint32_t n, WalkKey key);
   void step(SentenceForest& forest, WalkKey key, const RuleTable::Place& place);
-  // Goes on with one more symbol if the table has such a prefix.
-  template <class Next>
-  void with_symbol(WalkKey key, Symbol next, Next&& go_on);
   void take(SentenceForest& forest, const RuleTable::Place& place);
 
   const RuleTable& table_;
   const GrammarBlock block_;
   const bool pseudo_always_;  // pseudo rules also where rules match
-  std::size_t longest_ = 0;
+  TableWalk walk_;
   ConstituencyNodes tree_;
   TableIds ids_;
   NodeId root_ = 0;
-  int steps_ = 0;
   bool matched_ = false;
   std::vector<Pending> pending_;  // the next one last
-  std::vector<Symbol> symbols_;
   std::vector<std::uint32_t> sites_;
   std::vector<NodeId> tails_;
 };

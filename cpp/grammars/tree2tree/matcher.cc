@@ -20,7 +20,8 @@ TreeToTreeMatcher::TreeToTreeMatcher(const RuleTable& table, const GrammarBlock&
       block_(block),
       max_trees_(max_trees),
       fuzzy_(fuzzy),
-      mismatch_feature_(block.first_feature + kBlockSize + mismatch_feature) {}
+      mismatch_feature_(block.first_feature + kBlockSize + mismatch_feature),
+      walk_(table) {}
 
 void TreeToTreeMatcher::match(SentenceForest& forest) {
   const ParsedSentence& sentence = forest.sentence();
@@ -38,7 +39,6 @@ void TreeToTreeMatcher::match(SentenceForest& forest) {
   }
   covers_.reset(sentence);
   forest.ids(table_, ids_);
-  longest_ = table_.longest_source();
   covers_.spans(static_cast<std::size_t>(max_trees_), order_);
   std::sort(order_.begin(), order_.end(), [](const WordSpan& a, const WordSpan& b) {
     return std::tuple(a.size(), a.begin) < std::tuple(b.size(), b.begin);
@@ -91,9 +91,8 @@ NodeId TreeToTreeMatcher::tail(SentenceForest& forest, WordSpan span, std::uint3
 
 void TreeToTreeMatcher::match_span(SentenceForest& forest, WordSpan span) {
   outer_ = span;
-  steps_ = 0;
+  walk_.start();
   pending_.clear();
-  symbols_.clear();
   variables_.clear();
   variable_trees_.clear();
   covers_.cover(span, cover_);
@@ -132,33 +131,21 @@ void TreeToTreeMatcher::glue(SentenceForest& forest) {
   }
 }
 
-// Goes on with one more symbol if the table has such a prefix. Calls nest as deep as source sides have symbols.
-template <class Next>
-void TreeToTreeMatcher::with_symbol(WalkKey key, Symbol next, Next&& go_on) {
-  if (symbols_.size() >= longest_ || ++steps_ > kMaxSteps) return;
-  const WalkKey longer = walk_step(key, next);
-  const RuleTable::Place place = table_.find(longer);
-  if (!place.prefix) return;
-  symbols_.push_back(next);
-  go_on(longer, place);
-  symbols_.pop_back();
-}
-
 // `open`: the last variable ends where the node begins.
 void TreeToTreeMatcher::expand(SentenceForest& forest, std::uint32_t n, WalkKey key, bool open) {
-  with_symbol(key, symbol(SymbolKind::kOpen, label(n)), [&](WalkKey inner, const RuleTable::Place& place) {
+  walk_.with(key, symbol(SymbolKind::kOpen, label(n)), [&](WalkKey inner, const RuleTable::Place& place) {
     const ConstituencyNodes& tree = covers_.tree();
     if (tree.is_preterminal(n)) {
       const std::uint32_t word = ids_.words[tree.word(n)];
       if (word == RuleTable::kNone) return;
-      with_symbol(inner, symbol(SymbolKind::kWord, word), [&](WalkKey after, const RuleTable::Place&) {
-        with_symbol(after, kCloseSymbol,
-                    [&](WalkKey whole, const RuleTable::Place& reached) { step(forest, whole, reached, false); });
+      walk_.with(inner, symbol(SymbolKind::kWord, word), [&](WalkKey after, const RuleTable::Place&) {
+        walk_.with(after, kCloseSymbol,
+                   [&](WalkKey whole, const RuleTable::Place& reached) { step(forest, whole, reached, false); });
       });
       return;
     }
     const std::span<const std::uint32_t> children = tree.children(n);
-    if (children.size() > longest_) return;
+    if (children.size() > walk_.longest()) return;
     const std::size_t before = pending_.size();
     pending_.push_back({n, true});
     for (auto child = children.rbegin(); child != children.rend(); ++child) pending_.push_back({*child, false});
@@ -176,12 +163,12 @@ void TreeToTreeMatcher::step(SentenceForest& forest, WalkKey key, const RuleTabl
   const Pending next = pending_.back();
   pending_.pop_back();
   if (next.close) {
-    with_symbol(key, kCloseSymbol,
-                [&](WalkKey after, const RuleTable::Place& reached) { step(forest, after, reached, open); });
+    walk_.with(key, kCloseSymbol,
+               [&](WalkKey after, const RuleTable::Place& reached) { step(forest, after, reached, open); });
   } else if (const std::uint32_t category = label(next.node); category != RuleTable::kNone) {
     const WordSpan span = covers_.span(next.node);
     if (covers_.top(next.node) == next.node && span != outer_) {
-      with_symbol(key, symbol(SymbolKind::kSite, category), [&](WalkKey after, const RuleTable::Place& reached) {
+      walk_.with(key, symbol(SymbolKind::kSite, category), [&](WalkKey after, const RuleTable::Place& reached) {
         variables_.push_back(span);
         variable_trees_.push_back(1);
         step(forest, after, reached, true);
@@ -189,7 +176,7 @@ void TreeToTreeMatcher::step(SentenceForest& forest, WalkKey key, const RuleTabl
         variable_trees_.pop_back();
       });
       if (open) {
-        with_symbol(key, symbol(SymbolKind::kMore, category), [&](WalkKey after, const RuleTable::Place& reached) {
+        walk_.with(key, symbol(SymbolKind::kMore, category), [&](WalkKey after, const RuleTable::Place& reached) {
           const std::uint32_t end = variables_.back().end;
           variables_.back().end = span.end;
           ++variable_trees_.back();
@@ -209,7 +196,7 @@ void TreeToTreeMatcher::take(SentenceForest& forest, const RuleTable::Place& pla
   for (std::size_t k = 0; k < variables_.size(); ++k) {
     if (variables_[k] == outer_ || covers_.trees(variables_[k]) != variable_trees_[k]) return;
   }
-  for (const auto& group : forest.cache().groups(table_, block_, place, symbols_)) {
+  for (const auto& group : forest.cache().groups(table_, block_, place, walk_.symbols())) {
     if (group->tails.size() != variables_.size() || group->options.list.empty()) continue;
     tails_.clear();
     for (std::size_t k = 0; k < variables_.size(); ++k) {
@@ -219,7 +206,7 @@ void TreeToTreeMatcher::take(SentenceForest& forest, const RuleTable::Place& pla
     }
     if (tails_.size() != variables_.size()) continue;
     forest.add_edge(typed(forest, outer_, group->head), &group->options.list, tails_,
-                    static_cast<std::uint16_t>(block_.number), symbols_);
+                    static_cast<std::uint16_t>(block_.number), walk_.symbols());
   }
 }
 

@@ -7,7 +7,7 @@
 // `fuzzy`: others too, for one `mismatch`.
 //
 // A word without a translation is copied; a larger constituent without one has its children in source order, category
-// X. Glue joins translations of any category. Work at one span is bounded by kMaxSteps symbols looked up.
+// X. Glue joins translations of any category. Work at one span is bounded by TableWalk::kMaxSteps symbols looked up.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "forest/matcher.hh"
+#include "forest/table_walk.hh"
 #include "grammars/tree2tree/covers.hh"
 #include "table/rule_table.hh"
 
@@ -23,8 +24,6 @@ namespace treeglot::forest {
 
 class TreeToTreeMatcher : public Matcher {
  public:
-  static constexpr int kMaxSteps = 20000;
-
   // `mismatch_feature` is the place of that feature among the grammar's own.
   TreeToTreeMatcher(const RuleTable& table, const GrammarBlock& block, int max_trees, bool fuzzy, int mismatch_feature);
 
@@ -60,8 +59,6 @@ class TreeToTreeMatcher : public Matcher {
   void glue(SentenceForest& forest);
   void expand(SentenceForest& forest, std::uint32_t n, WalkKey key, bool open);
   void step(SentenceForest& forest, WalkKey key, const RuleTable::Place& place, bool open);
-  template <class Next>
-  void with_symbol(WalkKey key, Symbol next, Next&& go_on);
   void take(SentenceForest& forest, const RuleTable::Place& place);
   std::string_view copied_category(std::string_view word);
 
@@ -70,15 +67,13 @@ class TreeToTreeMatcher : public Matcher {
   const int max_trees_;
   const bool fuzzy_;
   const int mismatch_feature_;  // of the whole system
-  std::size_t longest_ = 0;
+  TableWalk walk_;
   TreeCovers covers_;
   TableIds ids_;
   std::unordered_map<std::uint64_t, Translations> spans_;
   std::vector<WordSpan> order_;  // spans, the shortest first
   WordSpan outer_;
-  int steps_ = 0;
   std::vector<Pending> pending_;  // the next one last
-  std::vector<Symbol> symbols_;
   std::vector<WordSpan> variables_;
   std::vector<std::uint32_t> variable_trees_;
   std::vector<std::uint32_t> cover_;
