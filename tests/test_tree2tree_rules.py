@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from cli_runner import Run
 from tree2tree_reference import Limits, Node, Reference, node_of
 from treeglot._core import parsed
 from treeglot._core import rules as core
@@ -17,6 +18,7 @@ from treeglot.cli.rules_extract import Inputs, check_inputs, write_rules
 from treeglot.errors import TreeglotError
 from treeglot.examples import worked_example
 from treeglot.grammars import stsg, stssg
+from treeglot.tables.rules import build_rule_table
 from treeglot.trees.penn import format_penn
 
 Links = set[tuple[int, int]]
@@ -42,6 +44,12 @@ def columns(tree: Any) -> tuple[list[str], list[str], list[int], list[tuple[str,
 def extractor(
     grammar: str, source: Any, target: Any, alignment: Links, nodes: list[tuple[int, int]] | None = None, **options: Any
 ) -> core.Extractor:
+    return core.Extractor(bitext_of(source, target, alignment, nodes), grammar, **options)
+
+
+def bitext_of(
+    source: Any, target: Any, alignment: Links, nodes: list[tuple[int, int]] | None = None
+) -> parsed.ParsedBitext:
     bitext = parsed.ParsedBitext()
     sides = columns(source), columns(target)
     numbers = [
@@ -49,7 +57,7 @@ def extractor(
         for link in nodes or ()
     ]
     bitext.add(*sides, sorted(alignment), sorted(set(numbers)))  # type: ignore[arg-type]
-    return core.Extractor(bitext, grammar, **options)
+    return bitext
 
 
 def rules(grammar: str, source: Any, target: Any, alignment: Links, **options: Any) -> dict[str, float]:
@@ -283,3 +291,32 @@ def test_counts_share_one() -> None:
     slow = Reference(source, target, {(0, 1), (1, 2)}, limits=Limits(max_trees=1)).rules()
     assert slow["(S x1:N (V b)) ||| (S (NP (DT x) x1:NN) (VB v))"] == Fraction(1, 2)
     assert rules("stsg", source, target, {(0, 1), (1, 2)}) == pytest.approx({t: float(c) for t, c in slow.items()})
+
+
+def test_limits_that_cut_neighbours_are_named(files: Inputs, run: Run, tmp_path: Path) -> None:
+    """Neighbours are the rules that two minimal ones make; a rule may be beyond several limits."""
+    source = ("S", [("NP", [("D", "a"), ("N", "b")]), ("V", "c")])
+    target = ("S", [("NP", [("D", "u"), ("N", "v")]), ("V", "w")])
+    links = {(0, 0), (1, 1), (2, 2)}
+
+    def counters(**limits: int) -> dict[str, int]:
+        counter = extractor("stsg", source, target, links, **limits)
+        counter.rules(0)
+        return {name: n for name, n in counter.statistics.items() if "neigh" in name or name.startswith("beyond")}
+
+    # (S x1:NP x2:V) with V put in, (NP x1:D x2:N) with D or N put in; without words a rule has no three variables.
+    nothing = dict.fromkeys(("max_variables", "max_frontier", "max_words", "max_height", "span_limit"), 0)
+    assert counters() == {"neighbours": 3, "cut_neighbours": 0} | {f"beyond_{name}": 0 for name in nothing}
+    cut = counters(max_height=1)
+    assert (cut["cut_neighbours"], cut["beyond_max_height"], cut["beyond_max_words"]) == (3, 3, 0)
+    cut = counters(max_variables=1, span_limit=2)
+    assert (cut["cut_neighbours"], cut["beyond_max_variables"], cut["beyond_span_limit"]) == (1, 0, 1)
+    report = build_rule_table("stsg", bitext_of(source, target, links), tmp_path / "t", max_height=1)
+    assert report.warning == "limits left out 3 of 3 rules that two minimal ones make: max_height 3"
+    assert report.counters["cut_neighbours"] == 3
+    given = ("--source-penn", files.penn, "--target-penn", files.target_penn, "--align", files.align)
+    for command in (("extract", "stssg"), ("build", "--grammar", "stssg", "-o", tmp_path / "u")):
+        assert "that two minimal ones make" in run("rules", *command, *given, "--max-height", "1").err
+        assert (
+            "two minimal ones" not in run("rules", *command, *given, "--max-height", "20", "--max-variables", "8").err
+        )

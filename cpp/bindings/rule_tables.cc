@@ -78,6 +78,9 @@ void bind_rule_tables(nb::module_& m) {
         result["dropped"] = statistics.dropped;
         result["spilled_runs"] = statistics.runs;
         result["table_bytes"] = bytes;
+        nb::dict counters;
+        for (const auto& [name, count] : statistics.counters) counters[name.c_str()] = count;
+        result["counters"] = counters;
         result["discounts"] =
             nb::tuple(nb::cast(std::vector<double>(statistics.discounts.begin(), statistics.discounts.end())));
         return result;

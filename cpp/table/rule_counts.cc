@@ -169,6 +169,8 @@ class Counter {
       }
     }
     occurrences_ += seen;
+    std::lock_guard lock(runs_mutex_);
+    for (const auto& [name, count] : extractor.statistics()) statistics_.counters[name] += count;
   }
 
   void spill(RuleBlock& block) {

@@ -49,6 +49,7 @@ struct RuleStatistics {
   std::uint64_t rules = 0, sources = 0, targets = 0;  // distinct; rules below the minimum are not part of `rules`
   std::uint64_t dropped = 0;                          // rules below the minimum
   std::uint64_t runs = 0;                             // sorted runs that went to disk
+  ExtractStatistics counters;                         // what the extractors counted beside rules
   std::array<double, 10> discounts{};  // Good-Turing: d(1) ... d(10); Kneser-Ney: D(1), D(2), D(3+); else zeros
 };
 

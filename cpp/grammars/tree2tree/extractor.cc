@@ -1,6 +1,7 @@
 #include "grammars/tree2tree/extractor.hh"
 
 #include <algorithm>
+#include <string>
 #include <tuple>
 
 namespace treeglot {
@@ -9,6 +10,8 @@ namespace {
 
 constexpr std::uint32_t kUnknown = 0xFFFFFFFF;
 constexpr std::uint16_t kNowhere = 0xFFFF;
+constexpr std::array<const char*, 5> kLimitNames = {"max_variables", "max_frontier", "max_words", "max_height",
+                                                    "span_limit"};  // as the options are called
 constexpr std::uint32_t kCloseMark = 0x80000000u;  // on the stack of a side that is written: the node's bracket
 
 }  // namespace
@@ -39,6 +42,15 @@ void TreeToTreeExtractor::extract(const ParsedPair& pair, const RuleSink& sink) 
   }
 }
 
+ExtractStatistics TreeToTreeExtractor::statistics() const {
+  ExtractStatistics counters{{"cut_rules", cut_rules_},
+                             {"cut_minimal", cut_minimal_},
+                             {"neighbours", neighbours_},
+                             {"cut_neighbours", cut_neighbours_}};
+  for (std::size_t n = 0; n < kLimits; ++n) counters[std::string("beyond_") + kLimitNames[n]] = beyond_[n];
+  return counters;
+}
+
 void TreeToTreeExtractor::extract_units(UnitKind kind) {
   finder_.find(kind, units_);
   singles_.clear();
@@ -54,9 +66,12 @@ void TreeToTreeExtractor::extract_units(UnitKind kind) {
   };
   std::sort(singles_.begin(), singles_.end(),
             [&](const SinglePair& a, const SinglePair& b) { return order(a) < order(b); });
+  minimal_.clear();
+  minimal_variables_.clear();
   for (const Unit& unit : units_) {
     for (const WordSpan& target : unit.targets) extract_at(unit, target);
   }
+  count_neighbours();
 }
 
 void TreeToTreeExtractor::extract_at(const Unit& unit, WordSpan target) {
@@ -85,7 +100,41 @@ void TreeToTreeExtractor::extract_at(const Unit& unit, WordSpan target) {
       }
     }
   }
-  if (find_minimal() && !within_limits()) emit(weight_);
+  if (!find_minimal()) return;
+  keep_minimal();
+  if (!within_limits()) emit(weight_);
+}
+
+void TreeToTreeExtractor::keep_minimal() {
+  minimal_.push_back({outer_source_, outer_target_, minimal_variables_.size(), variables_.size()});
+  minimal_variables_.insert(minimal_variables_.end(), variables_.begin(), variables_.end());
+}
+
+// The smallest rules beside the minimal ones: where limits cut these, derivations fall back to single steps.
+void TreeToTreeExtractor::count_neighbours() {
+  auto place = [](const MinimalRule& rule) { return std::tuple(rule.source, rule.target); };
+  std::sort(minimal_.begin(), minimal_.end(),
+            [&](const MinimalRule& a, const MinimalRule& b) { return place(a) < place(b); });
+  for (const MinimalRule& rule : minimal_) {
+    const std::span<const Variable> outer(minimal_variables_.data() + rule.first, rule.size);
+    for (std::size_t k = 0; k < outer.size(); ++k) {
+      const std::tuple wanted(outer[k].source, outer[k].target);
+      auto inner = std::lower_bound(minimal_.begin(), minimal_.end(), wanted,
+                                    [&](const MinimalRule& other, const auto& key) { return place(other) < key; });
+      if (inner == minimal_.end() || place(*inner) != wanted) continue;
+      outer_source_ = rule.source;
+      outer_target_ = rule.target;
+      variables_.assign(outer.begin(), outer.begin() + static_cast<std::ptrdiff_t>(k));
+      const auto first = minimal_variables_.begin() + static_cast<std::ptrdiff_t>(inner->first);
+      variables_.insert(variables_.end(), first, first + static_cast<std::ptrdiff_t>(inner->size));
+      variables_.insert(variables_.end(), outer.begin() + static_cast<std::ptrdiff_t>(k) + 1, outer.end());
+      if (!is_rule() || (variables_.size() > static_cast<std::size_t>(kWordlessVariables) && !has_words())) continue;
+      ++neighbours_;
+      const unsigned limits = beyond();
+      cut_neighbours_ += limits != 0;
+      for (std::size_t n = 0; n < kLimits; ++n) beyond_[n] += (limits >> n) & 1u;
+    }
+  }
 }
 
 // All sets of inner spans, in the order of their words.
@@ -169,14 +218,18 @@ bool TreeToTreeExtractor::find_minimal() {
   return true;
 }
 
-// A rule without words has several variables and does not only put them together.
-bool TreeToTreeExtractor::is_rule() const {
+bool TreeToTreeExtractor::has_words() const {
   std::uint32_t source_words = outer_source_.size(), target_words = outer_target_.size();
   for (const Variable& variable : variables_) {
     source_words -= variable.source.size();
     target_words -= variable.target.size();
   }
-  if (source_words > 0 || target_words > 0) return true;
+  return source_words > 0 || target_words > 0;
+}
+
+// A rule without words has several variables and does not only put them together.
+bool TreeToTreeExtractor::is_rule() const {
+  if (has_words()) return true;
   if (variables_.size() < 2) return false;
   // All words are in variables: roots are variables if no variable is smaller than a root.
   auto all_roots = [&](const TreeCovers& covers, WordSpan outer, WordSpan Variable::* side) {
@@ -190,7 +243,8 @@ bool TreeToTreeExtractor::is_rule() const {
          !all_roots(finder_.target(), outer_target_, &Variable::target);
 }
 
-bool TreeToTreeExtractor::within_limits() {
+// The limits that the rule is beyond.
+unsigned TreeToTreeExtractor::beyond() {
   spans_.clear();
   for (const Variable& variable : variables_) spans_.push_back(variable.source);
   const Shape source = shape(finder_.source(), outer_source_, spans_);
@@ -199,11 +253,15 @@ bool TreeToTreeExtractor::within_limits() {
   const Shape target = shape(finder_.target(), outer_target_, spans_);
   const std::size_t variables = variables_.size();
   const bool words = source.words > 0 || target.words > 0;
-  return variables <= static_cast<std::size_t>(words ? options_.max_variables : std::min(options_.max_variables, 2)) &&
-         source.words + variables <= static_cast<std::size_t>(options_.max_symbols) &&
-         std::max(source.words, target.words) <= static_cast<std::uint32_t>(options_.max_words) &&
-         std::max(source.height, target.height) <= static_cast<std::uint32_t>(options_.max_height) &&
-         (!words || outer_source_.size() <= static_cast<std::uint32_t>(options_.span_limit));
+  auto over = [](std::size_t value, int limit, Limit bit) -> unsigned {
+    return value > static_cast<std::size_t>(limit) ? bit : 0;
+  };
+  return over(variables, words ? options_.max_variables : std::min(options_.max_variables, kWordlessVariables),
+              kVariables) |
+         over(source.words + variables, options_.max_symbols, kSymbols) |
+         over(std::max(source.words, target.words), options_.max_words, kWords) |
+         over(std::max(source.height, target.height), options_.max_height, kHeight) |
+         (words ? over(outer_source_.size(), options_.span_limit, kSpan) : 0);
 }
 
 // Words outside of the inner spans, and edges from a root to the lowest of these words and of the inner trees.

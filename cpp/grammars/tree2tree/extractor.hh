@@ -9,6 +9,7 @@
 // variables only, so that the rules of a sentence are linear in its words but for a square of the spans.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -36,6 +37,8 @@ class TreeToTreeExtractor : public RuleExtractor {
  public:
   static constexpr std::size_t kMinimalSymbols = 40;  // words and variables of a side of a minimal rule
 
+  static constexpr int kWordlessVariables = 2;  // of a rule without words that is not minimal
+
   // `target_categories` are the labels of the target trees; they get numbers of `interner`.
   TreeToTreeExtractor(const TreeToTreeOptions& options, const SymbolTable& target_categories,
                       CategoryInterner& interner);
@@ -45,7 +48,9 @@ class TreeToTreeExtractor : public RuleExtractor {
 
   // cut_rules: rules of outer pairs of at most `span_limit` words that other limits left out (source sides that are
   // beyond them count once); cut_minimal: minimal rules of more than kMinimalSymbols symbols.
-  ExtractStatistics statistics() const override { return {{"cut_rules", cut_rules_}, {"cut_minimal", cut_minimal_}}; }
+  // neighbours: rules that two minimal ones make, one in a variable of the other; cut_neighbours: those that limits
+  // left out, and beyond_LIMIT: how many of these are beyond it.
+  ExtractStatistics statistics() const override;
 
  private:
   struct Variable {
@@ -56,14 +61,27 @@ class TreeToTreeExtractor : public RuleExtractor {
     std::uint32_t words = 0, height = 0;
   };
 
+  // What a rule is beyond, as bits.
+  enum Limit : unsigned { kVariables = 1, kSymbols = 2, kWords = 4, kHeight = 8, kSpan = 16 };
+  static constexpr std::size_t kLimits = 5;
+  // The minimal rule of a unit pair: a part of minimal_variables_.
+  struct MinimalRule {
+    WordSpan source, target;
+    std::size_t first, size;
+  };
+
   void extract_units(UnitKind kind);
+  void keep_minimal();
+  void count_neighbours();
   void extract_at(const Unit& unit, WordSpan target);
   void choose_sources(std::size_t first);
   void choose_targets(std::size_t next);
   void take_set();
   bool find_minimal();
+  bool has_words() const;
   bool is_rule() const;
-  bool within_limits();
+  unsigned beyond();
+  bool within_limits() { return beyond() == 0; }
   Shape shape(const TreeCovers& covers, WordSpan outer, std::span<const WordSpan> inner);
   void emit(double count);
   void write_source();
@@ -95,7 +113,10 @@ class TreeToTreeExtractor : public RuleExtractor {
   std::vector<std::int32_t> variable_of_;  // by node, while a side is written
   std::vector<std::uint16_t> source_place_, target_place_;
   ExtractedRule rule_;
-  std::uint64_t cut_rules_ = 0, cut_minimal_ = 0;
+  std::vector<MinimalRule> minimal_;  // by source, then target
+  std::vector<Variable> minimal_variables_;
+  std::uint64_t cut_rules_ = 0, cut_minimal_ = 0, neighbours_ = 0, cut_neighbours_ = 0;
+  std::array<std::uint64_t, kLimits> beyond_{};
 };
 
 }  // namespace treeglot

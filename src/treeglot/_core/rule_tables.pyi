@@ -26,6 +26,8 @@ class Built(TypedDict):
     dropped: int
     spilled_runs: int
     table_bytes: int
+    counters: dict[str, int]
+    """What the grammar counted beside rules."""
     discounts: tuple[float, ...]
 
 class Shape(TypedDict):

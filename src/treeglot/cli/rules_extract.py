@@ -14,9 +14,9 @@ from typing import Any, BinaryIO, NamedTuple
 
 from treeglot.errors import ConfigError, TreeError
 from treeglot.grammars import registry
-from treeglot.grammars.rules import make_extractor
+from treeglot.grammars.rules import cut_warning, make_extractor
 from treeglot.grammars.source_forests import with_forests
-from treeglot.trees.corpus import Binarize, ParsedBitext, Parses, SideFiles, iterate_parsed_bitext
+from treeglot.trees.corpus import Binarize, ParsedBitext, Parses, SideFiles, iterate_parsed_bitext, read_parsed_bitext
 from treeglot.trees.nodelinks import THRESHOLD
 
 
@@ -63,6 +63,7 @@ def write_rules(grammar: str, inputs: Inputs, out: BinaryIO, **options: registry
     """Print the rules of all pairs of the files."""
     check_inputs(grammar, inputs)
     check_options(grammar, options)
+    check_node_links(grammar, inputs, options)
     pairs_done = lifted = 0
     counters: Counter[str] = Counter()
     binarize: Any = options.get("binarize", "none")
@@ -126,6 +127,8 @@ def report(summary: Summary) -> None:
             "minimal rules that are too large",
             file=sys.stderr,
         )
+    if warning := cut_warning(summary.counters):
+        print(warning, file=sys.stderr)
 
 
 def check_inputs(grammar: str, inputs: Inputs) -> None:
@@ -174,11 +177,32 @@ def check_inputs(grammar: str, inputs: Inputs) -> None:
         raise ConfigError("--nodes without constituency trees", remedy="give --source-penn and --target-penn")
 
 
+def check_node_links(grammar: str, inputs: Inputs, options: Mapping[str, registry.Value]) -> bool:
+    """Whether a grammar is asked to use links of nodes; without any that is refused."""
+    known = registry.grammar(grammar)
+    chosen = options.get(known.node_link_option)
+    if chosen is None or chosen == known.option(known.node_link_option).default:
+        return False
+    if not inputs.nodes:
+        flag = f"--{known.node_link_option} {chosen}"
+        raise ConfigError(f"{flag} without links of nodes", remedy=f"give --nodes, or leave {flag} out")
+    return True
+
+
+def read_phrase_pairs(grammar: str, inputs: Inputs) -> ParsedBitext:
+    """Trees of both sides, word links and links of nodes, for phrase pairs."""
+    check_inputs(grammar, inputs)
+    return read_parsed_bitext(*inputs.sides, inputs.align, inputs.nodes, node_threshold=inputs.threshold)
+
+
 def plain_text(inputs: Inputs) -> tuple[str, str]:
     """Source and target of a grammar that has no use for trees; others are refused."""
     trees = any(files.has_trees for files in inputs.sides)
     if inputs.source is None or inputs.target is None or trees or inputs.nodes is not None:
-        raise ConfigError("phrases are extracted from plain text", remedy="give --source, --target and no trees")
+        raise ConfigError(
+            "phrases of word links are extracted from plain text",
+            remedy="give --source, --target and no trees; or trees of both sides, --nodes and --links",
+        )
     return inputs.source, inputs.target
 
 

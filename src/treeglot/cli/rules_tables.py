@@ -13,7 +13,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from treeglot.cli.rules_extract import Inputs, check_inputs
+from treeglot.cli.rules_extract import Inputs, check_inputs, check_node_links
 from treeglot.errors import TreeError, TreeglotError
 from treeglot.tables.rules import Discounting, RuleEntry, RuleTable, Side, build_rule_table
 from treeglot.trees.corpus import read_parsed_bitext
@@ -36,6 +36,7 @@ def build_rules(
 ) -> None:
     """Read trees, target and links, and make the rule table of a grammar."""
     check_inputs(grammar, inputs)
+    check_node_links(grammar, inputs, extraction)
     try:
         corpus = read_parsed_bitext(
             *inputs.sides,
@@ -63,6 +64,8 @@ def build_rules(
         f"{report.cpu_seconds:.1f} s of CPU time, {report.spilled_runs} sorted runs on disk",
         file=sys.stderr,
     )
+    if report.warning:
+        print(report.warning, file=sys.stderr)
     if report.dropped:
         print(f"{report.dropped:,} rules below the minimum count left out", file=sys.stderr)
 

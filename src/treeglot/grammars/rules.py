@@ -13,7 +13,7 @@ x1:OD ^款 ||| x1 ||| 1
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from treeglot._core import rules as core
@@ -90,3 +90,21 @@ def check_trees(grammar: str, sentence: ParsedSentence, number: int | None = Non
                 f"{f'sentence {name}: ' if name else ''}no {kind} tree{' of the target' if target else ''}",
                 remedy=f"{grammar} needs the {kind} tree of every {side} sentence; treeglot parse makes them",
             )
+
+
+def cut_warning(counters: Mapping[str, int]) -> str:
+    """What to say when limits left out rules next to the minimal ones, or nothing.
+
+    >>> cut_warning({"neighbours": 2000, "cut_neighbours": 500, "beyond_max_height": 40, "beyond_span_limit": 480, "beyond_max_words": 0})
+    'limits left out 500 of 2,000 rules that two minimal ones make: span_limit 480, max_height 40'
+    >>> cut_warning({"neighbours": 2000, "cut_neighbours": 0}), cut_warning({"cut": 3})
+    ('', '')
+    """
+    if not counters.get("cut_neighbours"):
+        return ""
+    beyond = {name.removeprefix("beyond_"): n for name, n in counters.items() if name.startswith("beyond_") and n}
+    limits = ", ".join(f"{name} {n:,}" for name, n in sorted(beyond.items(), key=lambda item: (-item[1], item[0])))
+    return (
+        f"limits left out {counters['cut_neighbours']:,} of {counters['neighbours']:,} rules that two minimal ones make: "
+        f"{limits}"
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,8 @@ from treeglot.trees.stored import add_links, open_corpus
 
 if TYPE_CHECKING:
     from treeglot.pipeline.project import Project
+
+log = logging.getLogger(__name__)
 
 
 def rule_stage(project: Project, table: TableSpec) -> Stage:
@@ -52,6 +55,8 @@ def rule_stage(project: Project, table: TableSpec) -> Stage:
             folder=work,
             **table.extraction,
         )
+        if report.warning:
+            log.warning("%s: %s", table.name, report.warning)
         with atomic_write(outputs["report"]) as file:
             json.dump(report._asdict(), file, indent=1)
             file.write("\n")

@@ -40,6 +40,7 @@ from treeglot._core import rule_tables as core
 from treeglot.errors import ConfigError, InputError, TreeError, TreeglotError
 from treeglot.files import atomic_path, atomic_write_binary
 from treeglot.grammars import registry
+from treeglot.grammars.rules import cut_warning
 from treeglot.progress import track
 from treeglot.tables.corpus import parse_memory
 from treeglot.words import split_words
@@ -65,7 +66,8 @@ class HasColumns(Protocol):
 class RuleTableReport(NamedTuple):
     """What went into a table: ``occurrences`` of ``rules`` distinct rules with ``sources`` and ``targets`` distinct sides;
     ``dropped`` rules were below the minimum count; ``spilled_runs`` is how often counting went to disk; ``discounts`` are
-    those of the discounting that was asked for."""
+    those of the discounting that was asked for; ``counters`` are the grammar's own (what it left out); ``warning`` says which limits
+    cut much (`treeglot.grammars.rules.cut_warning`)."""
 
     grammar: str
     sentences: int
@@ -79,6 +81,8 @@ class RuleTableReport(NamedTuple):
     seconds: float
     cpu_seconds: float
     discounts: tuple[float, ...]
+    counters: dict[str, int]
+    warning: str = ""
 
 
 def build_rule_table(
@@ -134,7 +138,9 @@ def build_rule_table(
             ),
         )
     seconds, cpu_seconds = time.perf_counter() - wall, time.process_time() - spent
-    return RuleTableReport(grammar=grammar, seconds=round(seconds, 3), cpu_seconds=round(cpu_seconds, 3), **built)
+    warning = cut_warning(built["counters"])
+    spent_time = {"seconds": round(seconds, 3), "cpu_seconds": round(cpu_seconds, 3)}
+    return RuleTableReport(grammar=grammar, warning=warning, **spent_time, **built)
 
 
 def _check_trees(grammar: registry.Grammar, corpus: core_parsed.ParsedBitext) -> None:
