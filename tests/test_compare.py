@@ -17,6 +17,7 @@ from treeglot.examples import Sizes, write_example
 from treeglot.pipeline.compare import METRICS, compare_systems, table_cells, table_header
 from treeglot.pipeline.decoding import main, peak_memory
 from treeglot.pipeline.project import Project
+from treeglot.pipeline.systems import groups
 from treeglot.search import Decoder, Translation
 from treeglot.trees.corpus import ParsedCorpus
 
@@ -122,6 +123,38 @@ def test_terminal_and_running_text(run: Run, folder: Path) -> None:
     assert result.code == 0 and "tok:13a" in result.out and "phrases" in result.out
     header, row = result.out.splitlines()[1:3]
     assert len(header.split("  ")) > 5 and row.startswith("phrases")
+
+
+def test_a_group_of_systems(run: Run, tmp_path: Path) -> None:
+    """The nine rows of the paper tree-kernels: rules, speed, memory, the share of sequences, BLEU with and without case."""
+    write_example(tmp_path / "raw", sizes=Sizes(60, 5, 5, 0))
+    sections = [
+        '[data.train]\npenn = "raw/train.zh.penn"\ntarget_penn = "raw/train.en.penn"',
+        '[data.test]\npenn = "raw/test.zh.penn"\ntarget = "raw/test.en"',
+    ]
+    (tmp_path / "treeglot.toml").write_text(CONFIG.format(data="\n".join(sections)), encoding="utf-8")
+    result = run("-q", "compare", "tree2tree", "-p", tmp_path, "--json", "-o", tmp_path / "table.md")
+    assert result.code == 0, result.err
+    rows = {row["system"]: row for row in json.loads(result.out)["rows"]}
+    assert tuple(rows) == groups()["tree2tree"] and len(rows) == 9
+    for name, row in rows.items():
+        assert {"bleu", "bleu-lc"} <= row["scores"].keys() and row["sentences_per_core_second"] > 0
+        phrase_based = name.startswith("phrases")
+        assert (row["phrases"] > 0) == phrase_based == (row["rules"] == 0) == (not row["uses"])
+        if not phrase_based:
+            share = row["uses"]["sequence sent"]
+            assert 0 < share <= 1 if name.startswith("stssg") else share == 0
+    assert rows["phrases"]["phrases"] < rows["phrases-ewos"]["phrases"] == rows["phrases-dirc"]["phrases"]
+    header = next(line for line in (tmp_path / "table.md").read_text(encoding="utf-8").splitlines() if "system" in line)
+    assert "| bleu | cased bleu |" in header and header.endswith("| sequence sent |")
+    again = run("compare", "tree2tree", "phrases", "-p", tmp_path)
+    assert again.code == 1 and "once each" in again.err
+    # A system of the project with the name of a group is that system.
+    with (tmp_path / "treeglot.toml").open("a", encoding="utf-8") as config:
+        config.write('[systems.tree2tree]\ngrammars = ["phrases"]\n')
+    assert [row.system for row in compare_systems(Project(tmp_path), ["tree2tree"], lambda _: None).rows] == [
+        "tree2tree"
+    ]
 
 
 def test_wrong_requests(run: Run, folder: Path) -> None:

@@ -22,6 +22,7 @@ from cli_runner import Run
 from effort import worlds
 from treeglot import ConfigError, InputError
 from treeglot.examples import Sizes, worked_example, write_example
+from treeglot.grammars import registry
 from treeglot.parsers.base import BOTH
 from treeglot.parsers.complete import complete
 from treeglot.pipeline.config import parse_config
@@ -33,7 +34,7 @@ from treeglot.pipeline.systems import preset, presets
 from treeglot.pipeline.translation import Translated, Translator
 from treeglot.search.display import list_steps
 from treeglot.search.display.fragments import tree_pair
-from treeglot.tables import RuleTable
+from treeglot.tables import PhraseTable, RuleTable
 from treeglot.trees import ConstituencyTree, DependencyTree, ParsedSentence, Tokens
 from treeglot.trees.conllu import read_conllu, write_conllu
 from treeglot.trees.corpus import SideFiles, parsed_corpus, read_trees
@@ -115,7 +116,7 @@ def test_presets_and_sections() -> None:
     assert config.system("nothing") is None
     for name in presets():
         spec = config.system(name)
-        assert spec and (spec.is_phrase_based == (name == "phrases")), name
+        assert spec and (spec.is_phrase_based == (spec.grammars == ("phrases",))), name
     assert preset("best").options["free_phrases"] and not preset("consdep2str").options["free_phrases"]
     assert not preset("hierarchical").needs and not preset("hierarchical").uses_phrases
 
@@ -484,6 +485,36 @@ def test_links_of_nodes_that_cannot_be_shown(run: Run, raw: Path, tmp_path: Path
         assert result.code and says in result.err, (arguments, result.err)
 
 
+def test_phrases_of_node_links(both: Path) -> None:
+    """Tables, stages and what they keep are apart; the table of word links is as it was."""
+    project = Project(both)
+    names = ["phrases", "phrases-dirc", "phrases-ewos"]
+    plain = {stage.name: stage for stage in project.training_stages()}
+    stages = {stage.name: stage for stage in project.training_stages(names)}
+    tables = ["phrase-table", "phrase-table-phrases.dirc", "phrase-table-phrases.ewos"]
+    assert [name for name in stages if name.startswith("phrase-table")] == tables
+    assert "subtrees" in stages and "subtrees" not in plain
+    assert list(stages).index("subtrees") < list(stages).index(tables[1])
+    for name in ("corpus-train", "alignment", "subtrees", *tables):
+        project.runner.run(stages[name])
+    assert project.runner.key(plain["phrase-table"]) == project.runner.key(stages["phrase-table"])
+    assert len({stage.outputs["table"] for stage in stages.values() if stage.name in tables}) == 3
+    assert len({project.runner._work_folder(stages[name], "k" * 16) for name in tables}) == 3
+    base, dirc, ewos = (
+        {(entry.source, entry.target): entry.count for entry in PhraseTable(stages[name].outputs["table"])}
+        for name in tables
+    )
+    assert base.keys() < dirc.keys() == ewos.keys()
+    assert all(base.get(pair, 0) <= ewos[pair] <= dirc[pair] for pair in dirc) and dirc != ewos
+    # Another threshold is another table, and only of those that use the links.
+    text = (both / "treeglot.toml").read_text(encoding="utf-8")
+    (both / "treeglot.toml").write_text(text + "\n[subtrees]\nthreshold = 0.9\n", encoding="utf-8")
+    other = {stage.name: stage for stage in Project(both).training_stages(names)}
+    same = [project.runner.key(stages[name]) == project.runner.key(other[name]) for name in tables]
+    (both / "treeglot.toml").write_text(text, encoding="utf-8")
+    assert same == [True, False, False]
+
+
 @pytest.fixture(scope="module")
 def both(raw: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A project with trees of both sides."""
@@ -510,7 +541,7 @@ def test_every_preset_translates(run: Run, tuned: Path, both: Path, system: str)
         assert steps[0]["words"] == record["translation"]
         owned = Counter(j for step in steps for j in step["source_words"])
         assert set(owned.values()) == {1} and len(owned) == len(record["words"].split())
-        if preset(system).target_needs:
+        if any(registry.grammar(name).target_trees for name in preset(system).grammars):
             assert " ".join(parse_penn(record["target_tree"]).tokens.forms) == record["translation"]
         else:
             assert "target_tree" not in record

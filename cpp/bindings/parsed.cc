@@ -255,6 +255,13 @@ void bind_parsed(nb::module_& m) {
           nb::arg("source").none(), nb::arg("source_number"), nb::arg("source_words"), nb::arg("target").none(),
           nb::arg("target_number"), nb::arg("target_words"), nb::arg("origin") = 0)
       .def(
+          "select",
+          [](const ParsedBitext& self, const std::vector<std::size_t>& numbers) {
+            for (std::size_t n : numbers) checked(self, n);
+            return self.select(numbers);
+          },
+          nb::arg("numbers"))
+      .def(
           "set_node_links",
           [](ParsedBitext& self, nb::iterable pieces, double threshold) {
             treeglot::NodeLinkReader reader(self, threshold);

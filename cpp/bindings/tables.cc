@@ -12,11 +12,13 @@
 #include "base/gzip.hh"
 #include "bindings/link_arrays.hh"
 #include "grammars/phrase_pairs.hh"
+#include "grammars/phrases/licensed.hh"
 #include "table/moses_text.hh"
 #include "table/phrase_counts.hh"
 #include "table/phrase_table.hh"
 #include "table/phrase_table_format.hh"
 #include "trees/aligned_bitext.hh"
+#include "trees/parsed_corpus.hh"
 
 namespace nb = nanobind;
 using namespace treeglot;
@@ -135,6 +137,19 @@ void bind_tables(nb::module_& m) {
       },
       nb::arg("source_length"), nb::arg("target_length"), nb::arg("links"), nb::arg("max_length"));
 
+  m.def(
+      "licensed",
+      [](const ParsedBitext& bitext, std::size_t n, int max_length, bool open) {
+        if (n >= bitext.size()) throw nb::index_error("no such pair");
+        LicensedPhrases phrases(max_length, open);
+        std::vector<std::tuple<int, int, int, int>> result;
+        for (const PhraseSpan& span : phrases.find(bitext[n])) {
+          result.emplace_back(span.source_begin, span.source_end, span.target_begin, span.target_end);
+        }
+        return result;
+      },
+      nb::arg("bitext"), nb::arg("n"), nb::arg("max_length"), nb::arg("open"));
+
   nb::class_<Corpus>(m, "Corpus")
       .def(nb::init<>())
       .def(
@@ -167,6 +182,30 @@ void bind_tables(nb::module_& m) {
             self.links += links.shape(0);
           },
           nb::arg("links"), nb::arg("starts"))
+      .def(
+          "take",
+          [](Corpus& self, const ParsedBitext& bitext) {
+            nb::gil_scoped_release release;
+            self.text.take(bitext);
+            for (std::size_t n = 0; n < self.text.size(); ++n) {
+              const SentencePair pair = self.text[n];
+              if (n < self.text.sentences()) {
+                self.source_tokens += pair.source.size();
+                self.target_tokens += pair.target.size();
+              }
+              self.links += pair.links.size();
+            }
+          },
+          nb::arg("bitext"))
+      .def(
+          "add_licensed",
+          [](Corpus& self, const ParsedBitext& bitext, int max_length, bool open, bool only_new) {
+            nb::gil_scoped_release release;
+            LicensedPhrases phrases(max_length, open);
+            self.spans.emplace_back(only_new);
+            for (std::size_t n = 0; n < bitext.sentences(); ++n) self.spans.back().add(phrases.find(bitext[n]));
+          },
+          nb::arg("bitext"), nb::arg("max_length"), nb::arg("open"), nb::arg("only_new"))
       .def("new_spans", [](Corpus& self) { self.spans.emplace_back(); })
       .def(
           "add_spans",

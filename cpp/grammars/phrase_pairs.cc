@@ -1,7 +1,6 @@
 #include "grammars/phrase_pairs.hh"
 
 #include <algorithm>
-#include <tuple>
 
 namespace treeglot {
 
@@ -41,10 +40,7 @@ const std::vector<PhraseSpan>& PhraseExtractor::extract(const SentencePair& pair
       }
     }
   }
-  std::sort(spans_.begin(), spans_.end(), [](const PhraseSpan& a, const PhraseSpan& b) {
-    return std::tie(a.source_begin, a.source_end, a.target_begin, a.target_end) <
-           std::tie(b.source_begin, b.source_end, b.target_begin, b.target_end);
-  });
+  std::sort(spans_.begin(), spans_.end());
   return spans_;
 }
 

@@ -15,6 +15,8 @@ enum Orientation : std::uint8_t { kMonotone, kSwap, kDiscontinuous };
 // Half-open spans.
 struct PhraseSpan {
   std::uint16_t source_begin, source_end, target_begin, target_end;
+  friend bool operator==(const PhraseSpan&, const PhraseSpan&) = default;
+  friend auto operator<=>(const PhraseSpan&, const PhraseSpan&) = default;
 };
 
 // Finds the phrase pairs of one sentence after another; keeps its buffers.

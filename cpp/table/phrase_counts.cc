@@ -153,12 +153,16 @@ void extract_slice(const AlignedBitext& corpus, std::size_t first, std::size_t l
     }
     spans = extractor.extract(pair);
     if (!options.consistent) spans.clear();
+    const std::size_t consistent = spans.size();
+    auto is_consistent = [&](const PhraseSpan& span) {
+      return std::binary_search(spans.begin(), spans.begin() + static_cast<std::ptrdiff_t>(consistent), span);
+    };
     // Given spans count once, with the first alignment.
     for (const SpanPairs& given : options.spans) {
       if (n >= corpus.sentences()) break;
       for (const PhraseSpan& span : given[n]) {
         if (span.source_end - span.source_begin <= options.max_length &&
-            span.target_end - span.target_begin <= options.max_length) {
+            span.target_end - span.target_begin <= options.max_length && !(given.only_new() && is_consistent(span))) {
           spans.push_back(span);
         }
       }

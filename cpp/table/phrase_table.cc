@@ -254,13 +254,15 @@ void PhraseTable::lexical_weights(std::span<const WordId> source, TableEntry& en
       ++of_source[link.source].degree;
     }
   }
+  // Of given spans, words that are linked to others wherever they stand may have no link inside: that is one unit of
+  // the word table, as in rules.
   double forward = 1, backward = 1;
   for (std::size_t t = 0; t < entry.target.size(); ++t) {
     if (of_target[t].degree) {
       forward *= of_target[t].value();
     } else {
       const LexicalItem* item = lexical(no_source, entry.target[t]);
-      forward *= item ? LexicalTable::value(item->forward) : 0;
+      forward *= item ? LexicalTable::value(item->forward) : LexicalTable::kUnit;
     }
   }
   for (std::size_t s = 0; s < source.size(); ++s) {
@@ -268,7 +270,7 @@ void PhraseTable::lexical_weights(std::span<const WordId> source, TableEntry& en
       backward *= of_source[s].value();
     } else {
       const LexicalItem* item = lexical(source[s], no_target);
-      backward *= item ? LexicalTable::value(item->backward) : 0;
+      backward *= item ? LexicalTable::value(item->backward) : LexicalTable::kUnit;
     }
   }
   entry.scores[1] = static_cast<float>(backward);

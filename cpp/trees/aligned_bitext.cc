@@ -5,6 +5,7 @@
 #include <string>
 
 #include "trees/link_columns.hh"
+#include "trees/parsed_corpus.hh"
 
 namespace treeglot {
 
@@ -61,6 +62,24 @@ std::size_t AlignedBitext::bytes() const {
   return (source_.capacity() + target_.capacity()) * sizeof(WordId) + links_.capacity() * sizeof(WordLink) +
          (source_starts_.capacity() + target_starts_.capacity() + link_starts_.capacity()) * sizeof(std::uint64_t) +
          source_words.bytes() + target_words.bytes();
+}
+
+void AlignedBitext::take(const ParsedBitext& bitext) {
+  auto add_side = [](const ParsedCorpus& corpus, std::size_t n, SymbolTable& words, std::vector<WordId>& ids,
+                     std::vector<std::uint64_t>& starts) {
+    for (WordId word : corpus[n].words) ids.push_back(words.id(corpus.words.word(word)));
+    starts.push_back(ids.size());
+  };
+  for (std::size_t n = 0; n < bitext.sentences(); ++n) {
+    add_side(bitext.source(), n, source_words, source_, source_starts_);
+    add_side(bitext.target(), n, target_words, target_, target_starts_);
+  }
+  for (std::size_t n = 0; n < bitext.size(); ++n) {
+    const std::span<const WordLink> links = bitext[n].links;
+    links_.insert(links_.end(), links.begin(), links.end());
+    link_starts_.push_back(links_.size());
+  }
+  finish();
 }
 
 void AlignedBitext::finish() {

@@ -12,6 +12,8 @@
 
 namespace treeglot {
 
+class ParsedBitext;  // trees/parsed_corpus.hh
+
 struct SentencePair {
   std::span<const WordId> source, target;
   std::span<const WordLink> links;
@@ -33,6 +35,8 @@ class AlignedBitext {
   // The links of a further alignment of all sentence pairs: links[starts[n]..starts[n+1]) are those of pair n. After
   // the last add(). Throws LinkProblem, and std::invalid_argument if there are links of more or fewer pairs.
   void add_links(std::span<const WordLink> links, std::span<const std::uint64_t> starts);
+  // Words and links of a whole bitext with all its alignments, in place of the above and of finish().
+  void take(const ParsedBitext& bitext);
   // After the last add(): sorts both vocabularies.
   void finish();
 

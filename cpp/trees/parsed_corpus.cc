@@ -286,6 +286,27 @@ void ParsedBitext::take(const Side& source, const Side& target, std::uint32_t or
   origins_.own().push_back(origin);
 }
 
+ParsedBitext ParsedBitext::select(std::span<const std::size_t> numbers) const {
+  ParsedBitext part;
+  std::vector<std::string_view> source, target;
+  auto words = [](const ParsedCorpus& corpus, std::size_t n, std::vector<std::string_view>& out) {
+    out.clear();
+    for (WordId word : corpus[n].words) out.push_back(corpus.words.word(word));
+  };
+  for (std::size_t n : numbers) {
+    const std::size_t place = n % sentences();
+    words(source_, place, source);
+    words(target_, place, target);
+    part.source_.add(source_, place, source);
+    part.target_.add(target_, place, target);
+    const ParsedPair pair = (*this)[n];
+    append_links(pair.links, part.links_, part.link_starts_);
+    append_links(pair.node_links, part.node_links_, part.node_link_starts_);
+    part.origins_.own().push_back(origin(place));
+  }
+  return part;
+}
+
 void ParsedBitext::add_links(std::span<const WordLink> links, std::span<const std::uint64_t> starts, bool first) {
   check_link_starts(links.size(), starts, sentences());
   Column<WordLink> sorted;

@@ -132,6 +132,9 @@ class ParsedBitext {
   // Adds a pair without links; `origin` is its number in the data it was taken from.
   void take(const Side& source, const Side& target, std::uint32_t origin);
 
+  // Some pairs, with all their links, as a bitext of one alignment; words and categories get numbers of their own.
+  ParsedBitext select(std::span<const std::size_t> numbers) const;
+
   // The links of all sentence pairs by columns: links[starts[n]..starts[n+1]) are those of pair n. The first call
   // replaces the links that there are, further ones are further alignments. Throws LinkProblem.
   void add_links(std::span<const WordLink> links, std::span<const std::uint64_t> starts, bool first);

@@ -47,11 +47,7 @@ void UnitFinder::reset(const ParsedPair& pair) {
   std::sort(by_order_.begin(), by_order_.end(),
             [&](std::uint32_t a, std::uint32_t b) { return order(target_spans_[a]) < order(target_spans_[b]); });
 
-  links_.assign(pair.node_links.begin(), pair.node_links.end());
-  if (!options_.open) {
-    for (NodeLink& link : links_) link = {source_.top(link.source), target_.top(link.target)};
-    std::sort(links_.begin(), links_.end());
-  }
+  licence_.reset(pair.node_links, source_, target_);
 }
 
 bool UnitFinder::linked_ends(const TreeCovers& covers, const std::vector<std::uint32_t>& before, WordSpan span) {
@@ -105,7 +101,7 @@ void UnitFinder::add_consistent(WordSpan source, std::vector<WordSpan>& out) {
 }
 
 void UnitFinder::add_licensed(WordSpan source, std::vector<WordSpan>& out) {
-  if (links_.empty()) return;
+  if (licence_.empty()) return;
   const bool whole = source.size() == source_.words();
   const WordSpan all{0, target_.words()};
   source_.cover(source, cover_);
@@ -117,39 +113,15 @@ void UnitFinder::add_licensed(WordSpan source, std::vector<WordSpan>& out) {
     const TargetSpan& target = target_spans_[n];
     if (whole && target.span != all) continue;
     if (!options_.open) {
-      if (target.trees == cover_.size() && exactly_licensed(target.span)) add(target.span);
+      if (target.trees != cover_.size()) continue;
+      target_.cover(target.span, other_cover_);
+      if (licence_.exact(cover_, other_cover_)) add(target.span);
     } else if (shortest.size() == 0 ||
                std::tuple(target.span.size(), target.span.begin) < std::tuple(shortest.size(), shortest.begin)) {
-      if (openly_licensed(source, target.span)) shortest = target.span;
+      if (licence_.open(source, target.span)) shortest = target.span;
     }
   }
   if (shortest.size() > 0) add(shortest);
-}
-
-// Whether the trees of `cover_` and those of the target span can be assigned to one another along links.
-bool UnitFinder::exactly_licensed(WordSpan target) {
-  target_.cover(target, other_cover_);
-  auto linked = [&](std::size_t s, std::size_t t) {
-    return std::binary_search(links_.begin(), links_.end(), NodeLink{cover_[s], other_cover_[t]});
-  };
-  std::vector<std::size_t> places(cover_.size());
-  std::iota(places.begin(), places.end(), 0u);
-  do {
-    std::size_t s = 0;
-    while (s < places.size() && linked(s, places[s])) ++s;
-    if (s == places.size()) return true;
-  } while (std::next_permutation(places.begin(), places.end()));
-  return false;
-}
-
-bool UnitFinder::openly_licensed(WordSpan source, WordSpan target) const {
-  bool some = false;
-  for (const NodeLink& link : links_) {
-    const bool from = source.holds(source_.span(link.source)), to = target.holds(target_.span(link.target));
-    if (from != to) return false;
-    some = some || from;
-  }
-  return some;
 }
 
 }  // namespace treeglot

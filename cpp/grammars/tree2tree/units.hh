@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "grammars/tree2tree/covers.hh"
+#include "grammars/tree2tree/licence.hh"
 #include "trees/parsed_corpus.hh"
 
 namespace treeglot {
@@ -57,8 +58,6 @@ class UnitFinder {
   WordSpan tight(WordSpan source) const;  // empty if it is not consistent
   void add_consistent(WordSpan source, std::vector<WordSpan>& out);
   void add_licensed(WordSpan source, std::vector<WordSpan>& out);
-  bool exactly_licensed(WordSpan target);
-  bool openly_licensed(WordSpan source, WordSpan target) const;
 
   UnitOptions options_;
   const ParsedPair* pair_ = nullptr;
@@ -67,7 +66,7 @@ class UnitFinder {
   std::vector<WordSpan> source_spans_;
   std::vector<TargetSpan> target_spans_;  // by hull; within one in the order of V(F)
   std::vector<std::uint32_t> by_order_;   // all target spans in the order of licensed ones
-  std::vector<NodeLink> links_;           // between the tops of unary chains, sorted
+  NodeLicence licence_;
   std::vector<std::uint32_t> cover_, other_cover_;
 };
 

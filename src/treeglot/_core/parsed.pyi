@@ -80,6 +80,9 @@ class ParsedBitext:
         """Add a pair without links: on each side the trees of a sentence of another corpus (None: no trees) over these words.
         ``origin`` is a number of one's own."""
 
+    def select(self, numbers: Sequence[int]) -> ParsedBitext:
+        """Some pairs, with all their links, as a bitext of one alignment."""
+
     def add_links(self, links: NDArray[np.int32], starts: NDArray[np.int64], first: bool = True) -> None:
         """Give all pairs these links instead of theirs, or as a further alignment. `LinkError`."""
 

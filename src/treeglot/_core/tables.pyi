@@ -3,6 +3,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from treeglot._core.parsed import ParsedBitext
+
 FORMAT_VERSION: int
 MAX_PHRASE: int
 
@@ -24,6 +26,9 @@ def extract(
 ) -> list[tuple[int, int, int, int, int, int]]:
     """Spans (source begin, end, target begin, end) and orientations before and after (0 monotone, 1 swap, 2 other)."""
 
+def licensed(bitext: ParsedBitext, n: int, max_length: int, open: bool) -> list[tuple[int, int, int, int]]:
+    """Spans (source begin, end, target begin, end) that the links of nodes of pair ``n`` license, sorted."""
+
 class Corpus:
     """An aligned corpus in memory; see treeglot.tables.corpus."""
 
@@ -33,6 +38,12 @@ class Corpus:
 
     def add_links(self, links: NDArray[np.int32], starts: NDArray[np.int64]) -> None:
         """A further alignment of all pairs: every pair is there once more. `treeglot._core.parsed.LinkError`."""
+
+    def take(self, bitext: ParsedBitext) -> None:
+        """Words and links of a whole bitext, in place of `add`, `finish` and `add_links`."""
+
+    def add_licensed(self, bitext: ParsedBitext, max_length: int, open: bool, only_new: bool) -> None:
+        """Another set of given spans: those that the links of nodes license; ``only_new`` if the links of words do not give them."""
 
     def new_spans(self) -> None:
         """Begin another set of given spans."""

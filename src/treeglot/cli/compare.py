@@ -13,12 +13,16 @@ from treeglot.cli.project import announce
 from treeglot.files import atomic_write
 from treeglot.pipeline.compare import SystemComparison, compare_systems, table_cells, table_header
 from treeglot.pipeline.project import Project
+from treeglot.pipeline.systems import groups
 from treeglot.trees.display.widths import columns
+
+_GROUPS = "; ".join(f"{name} stands for {', '.join(systems)}" for name, systems in groups().items())
 
 
 def compare(
     systems: Annotated[
-        list[str], typer.Argument(metavar="SYSTEM...", help="Systems or presets; the first is the baseline.")
+        list[str],
+        typer.Argument(metavar="SYSTEM...", help=f"Systems or presets; the first is the baseline. {_GROUPS}."),
     ],
     project: Annotated[Path, typer.Option("--project", "-p", help="The project's folder.")] = Path(),
     seeds: Annotated[int, typer.Option(min=1, help="Tuning runs of each system, with their mean and deviation.")] = 1,
@@ -50,9 +54,9 @@ def compare(
 def print_comparison(comparison: SystemComparison, console: Console | None = None) -> None:
     """The tables in a terminal; columns that say nothing are left out."""
     console = console or Console(soft_wrap=True)
-    header = table_header(comparison.signatures)
+    header = table_header(comparison.signatures, comparison.uses)
     for part in comparison.parts:
-        rows = [table_cells(row) for row in comparison.rows if row.part == part]
+        rows = [table_cells(row, comparison.uses) for row in comparison.rows if row.part == part]
         shown = [n for n in range(len(header)) if any(row[n] for row in rows)]
         # Plain lines: a table that is wider than the terminal is still better than one with cut figures.
         lines = align([[row[n] for n in shown] for row in (header, *rows)])

@@ -17,11 +17,19 @@ from rich.table import Table
 
 from treeglot.cli import rules_tables
 from treeglot.cli.grammar_options import with_grammar_options
-from treeglot.cli.rules_extract import Inputs, check_options, plain_text, report, write_rules
+from treeglot.cli.rules_extract import (
+    Inputs,
+    check_node_links,
+    check_options,
+    plain_text,
+    read_phrase_pairs,
+    report,
+    write_rules,
+)
 from treeglot.errors import TreeglotError
 from treeglot.files import atomic_write_binary
 from treeglot.grammars import registry
-from treeglot.grammars.phrases import MAX_LENGTH
+from treeglot.grammars.phrases import MAX_LENGTH, check_max_length
 from treeglot.grammars.source_forests import with_forests
 from treeglot.grammars.subtree_phrases import BracketStatistics, write_spans
 from treeglot.progress import track
@@ -29,11 +37,14 @@ from treeglot.tables import (
     PhraseTable,
     TableEntry,
     TableStatistics,
+    build_parsed_phrase_table,
     build_phrase_table,
     export_moses,
     import_moses,
+    read_corpus,
     write_phrase_counts,
 )
+from treeglot.tables.build import count_phrases, parsed_phrases
 from treeglot.tables.rules import is_rule_table
 from treeglot.tables.sets import compare_sets
 from treeglot.trees.formats import read_pairs, read_sentences
@@ -154,10 +165,14 @@ def extract(
         if registry.grammar(grammar).has_rules:
             report(write_rules(grammar, inputs, out, **options))
             return
-        source, target = plain_text(inputs)
-        pairs = write_phrase_counts(
-            source, target, align, out, max_length=max_length, memory=memory, threads=threads, folder=temporary
-        )
+        check_max_length(max_length)
+        if check_node_links(grammar, inputs, options):
+            corpus = parsed_phrases(
+                read_phrase_pairs(grammar, inputs).columns, max_length=max_length, **_phrase_options(options)
+            )
+        else:
+            corpus = read_corpus(*plain_text(inputs), align)
+        pairs = count_phrases(corpus, out, max_length=max_length, memory=memory, threads=threads, folder=temporary)
     print(f"{pairs:,} pairs", file=sys.stderr)
 
 
@@ -214,25 +229,31 @@ def build(
             **options,
         )
         return
-    source, target = plain_text(inputs)
-    report = build_phrase_table(
-        source,
-        target,
-        align,
-        out,
-        spans=spans or (),
-        consistent=consistent,
-        max_length=max_length,
-        memory=memory,
-        threads=threads,
-        folder=temporary,
-    )
+    common: dict[str, Any] = {
+        "spans": spans or (),
+        "consistent": consistent,
+        "max_length": max_length,
+        "memory": memory,
+        "threads": threads,
+        "folder": temporary,
+    }
+    if check_node_links(grammar, inputs, options):
+        bitext = read_phrase_pairs(grammar, inputs).columns
+        report = build_parsed_phrase_table(bitext, out, **_phrase_options(options), **common)
+    else:
+        report = build_phrase_table(*plain_text(inputs), align, out, **common)
     print(
         f"{out}: {report.pairs:,} pairs of {report.sources:,} sources from {report.sentences:,} sentence pairs, "
         f"{report.table_bytes / max(report.pairs, 1):.1f} bytes a pair; {report.corpus_bytes >> 20:,} MB of memory for "
         f"the corpus, {report.spilled_runs} sorted runs on disk",
         file=sys.stderr,
     )
+
+
+def _phrase_options(options: dict[str, registry.Value]) -> dict[str, Any]:
+    """The options of extraction, all of them."""
+    known = registry.phrase_grammar().options
+    return {option.name: options.get(option.name, option.default) for option in known if option.extraction}
 
 
 @app.command()

@@ -22,10 +22,19 @@ from typing import Any, Literal, NamedTuple
 
 from treeglot._core import tables as core
 from treeglot.errors import TreeError, TreeglotError
+from treeglot.trees.corpus import parsed_bitext
+from treeglot.trees.nodelinks import all_links
 from treeglot.trees.sentence import AlignedPair
 
-PRESETS: dict[str, dict[str, Any]] = {"phrases": {"grammars": ("phrases",)}}
-"""The phrase-based system."""
+PRESETS: dict[str, dict[str, Any]] = {
+    "phrases": {"grammars": ("phrases",)},
+    "phrases-dirc": {"grammars": ("phrases",), "links": "dirc"},
+    "phrases-ewos": {"grammars": ("phrases",), "links": "ewos"},
+}
+"""The phrase-based system: from word links alone, with node links counted beside them, or with both at once."""
+
+GROUPS = {"tree2tree": tuple(PRESETS)}
+"""Systems that are compared with others under one name (`treeglot compare`)."""
 
 MAX_LENGTH = 7
 """The longest phrase on either side unless another limit is given."""
@@ -81,6 +90,27 @@ def extract_words(
         )
         for begin, end, low, high, before, after in spans
     ]
+
+
+def licensed(
+    pair: AlignedPair, *, max_length: int = MAX_LENGTH, reading: Literal["exact", "open"] = "exact"
+) -> list[tuple[tuple[int, int], tuple[int, int]]]:
+    """The source and target spans that a pair's links of nodes license, whatever its word links are (spec: tree-to-tree,
+    section 3); none without constituency trees on both sides.
+
+    >>> from treeglot.trees.nodelinks import make_pair, parse_node_links
+    >>> from treeglot.trees.penn import parse_penn
+    >>> from treeglot.trees.sentence import ParsedSentence
+    >>> trees = parse_penn("(S (NP (D das) (N haus)) (V brennt))"), parse_penn("(S (NP (D the) (N house)) (VP (V is) (V burning)))")
+    >>> links = parse_node_links("0-0 1-1 w2-2")
+    >>> licensed(make_pair(*(ParsedSentence.of(None, tree) for tree in trees), links))
+    [((0, 2), (0, 2)), ((0, 3), (0, 4)), ((2, 3), (2, 4))]
+    """
+    check_max_length(max_length)
+    nodes = [(link.source, link.target) for link in all_links(pair)]
+    bitext = parsed_bitext([(pair.source, pair.target, (), nodes)])
+    spans = core.licensed(bitext.columns, 0, max_length, reading == "open")
+    return [((begin, end), (low, high)) for begin, end, low, high in spans]
 
 
 def check_max_length(max_length: int) -> None:

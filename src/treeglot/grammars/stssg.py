@@ -25,6 +25,11 @@ PRESETS: dict[str, dict[str, Any]] = {
 }
 """The systems of this grammar: from word links alone, with node links counted beside them, or with both at once."""
 
+GROUPS = {"tree2tree": tuple(PRESETS)}
+"""The paper's table has these rows beside those of other grammars' modules."""
+COMPARED = {"sequences": "sequence sent"}
+"""Features whose use is a column of comparisons: the share of translations with such a rule."""
+
 
 def extract(pair: AlignedPair, **options: Any) -> list[Rule]:
     """The rules of a pair with constituency trees on both sides.

@@ -3,7 +3,8 @@
 All systems have the same words, alignment and language model. Each is decoded in a process of its own, so that time and peak
 memory are its own. Scores are means over tuning seeds with their standard deviation; significance is tested against the
 first system, by paired bootstrap and by the sign test of Collins et al., on the translations of the same seed. For systems of
-head-dependents rules the table has the shares of sentences and rules that are phrasal, as the paper consdep2str has them.
+head-dependents rules the table has the shares of sentences and rules that are phrasal, as the paper consdep2str has them; other
+grammars say in their modules (``COMPARED``) which of their rules have a column. BLEU is there twice: lower-cased and as it is.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import json
 import statistics
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,11 +28,12 @@ from treeglot.pipeline.decoding import model_files, part_files, search_settings,
 from treeglot.pipeline.preparation import read_corpus
 from treeglot.pipeline.project import Project
 from treeglot.pipeline.stages import Paths, Stage
+from treeglot.pipeline.systems import groups
 from treeglot.pipeline.tuned import run_tuning
 from treeglot.tables import PhraseTable
 from treeglot.words import split_words
 
-METRICS = ("bleu-lc", "nist", "meteor", "chrf", "ter")
+METRICS = ("bleu-lc", "bleu", "nist", "meteor", "chrf", "ter")
 TESTS = ("bootstrap", "sign")
 
 
@@ -86,6 +89,15 @@ class Row:
             sum(run.get("phrasal_rules", 0) for run in self.facts) / rules,
         )
 
+    @property
+    def uses(self) -> dict[str, float]:
+        """The shares of translations with certain rules, by the heads of their columns."""
+        sentences = sum(run["sentences"] for run in self.facts)
+        counts: Counter[str] = Counter()
+        for run in self.facts:
+            counts.update(run.get("uses", {}))
+        return {head: count / sentences if sentences else 0.0 for head, count in counts.items()}
+
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
         return {
@@ -103,6 +115,7 @@ class Row:
             "sentences_per_core_second": self.rate,
             "phrasal_sentences": self.phrasal[0] if self.phrasal else None,
             "phrasal_rules": self.phrasal[1] if self.phrasal else None,
+            "uses": self.uses,
             "tests": [test.to_dict() for test in self.tests],
         }
 
@@ -121,6 +134,11 @@ class SystemComparison:
     def parts(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(row.part for row in self.rows))
 
+    @property
+    def uses(self) -> tuple[str, ...]:
+        """The heads of columns that some grammar of a system asks for."""
+        return tuple(dict.fromkeys(head for row in self.rows for head in row.uses))
+
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
         return {
@@ -136,25 +154,28 @@ class SystemComparison:
         lines: list[str] = []
         for part in self.parts:
             rows = [row for row in self.rows if row.part == part]
-            header = table_header(self.signatures)
+            header = table_header(self.signatures, self.uses)
             lines += [f"### {part}", "", f"| {' | '.join(header)} |"]
             lines.append("| --- | " + " | ".join("---:" for _ in header[1:]) + " |")
-            lines += [f"| {' | '.join(table_cells(row))} |" for row in rows]
+            lines += [f"| {' | '.join(table_cells(row, self.uses))} |" for row in rows]
             lines.append("")
         lines += [*self.notes, ""]
         lines += [f"- {name}: `{signature}`" for name, signature in self.signatures.items()]
         return "\n".join(lines) + "\n"
 
 
-def table_header(metrics: Sequence[str] | dict[str, str]) -> list[str]:
-    """The heads of the columns."""
-    names = [name.removesuffix("-lc") for name in metrics]
+def table_header(metrics: Sequence[str] | dict[str, str], uses: Sequence[str] = ()) -> list[str]:
+    """The heads of the columns; ``uses`` are further ones."""
+    names = [
+        name.removesuffix("-lc") if name.endswith("-lc") or f"{name}-lc" not in metrics else f"cased {name}"
+        for name in metrics
+    ]
     return [
-        "system", "dev BLEU", *names, "p boot", "p sign", "rules", "CPU s", "sent/s", "peak MB", "phrasal sent", "phrasal rules",
+        "system", "dev BLEU", *names, "p boot", "p sign", "rules", "CPU s", "sent/s", "peak MB", "phrasal sent", "phrasal rules", *uses,
     ]  # fmt: skip
 
 
-def table_cells(row: Row) -> list[str]:
+def table_cells(row: Row, uses: Sequence[str] = ()) -> list[str]:
     """A row as text."""
 
     def spread(values: Sequence[float], digits: int = 2) -> str:
@@ -175,6 +196,7 @@ def table_cells(row: Row) -> list[str]:
         f"{row.rate:,.0f}" if row.rate >= 10 else f"{row.rate:.1f}",
         f"{row.fact('peak_memory') / 1e6:,.0f}",
         *([share(value) for value in row.phrasal] if row.phrasal else ["", ""]),
+        *(share(row.uses[head]) if head in row.uses else "" for head in uses),
     ]
 
 
@@ -188,11 +210,13 @@ def compare_systems(
     running_text: bool = False,
     metrics: Sequence[str] | None = None,
 ) -> SystemComparison:
-    """Bring the systems up to date and compare them on ``parts`` (all test parts unless given).
+    """Bring the systems up to date and compare them on ``parts`` (all test parts unless given). The name of a group
+    (`treeglot.pipeline.systems.groups`) stands for its systems.
 
     ``seeds`` tuning runs of each, from the project's seed on. ``running_text`` scores detokenised translations against the raw
     references with sacreBLEU's own tokeniser; otherwise words are compared with the words of the prepared references.
     """
+    systems = [name for given in systems for name in _members(project, given)]
     if len(set(systems)) != len(systems) or not systems:
         raise ConfigError("systems to compare are named once each", remedy="name one or more systems")
     if seeds < 1:
@@ -238,6 +262,11 @@ def compare_systems(
     return SystemComparison(
         project.config.project.name, (languages.source, languages.target), tuple(rows), signatures, tuple(notes)
     )
+
+
+def _members(project: Project, name: str) -> tuple[str, ...]:
+    """The systems of a group; a system of the project is itself."""
+    return (name,) if name in project.config.systems else groups().get(name, (name,))
 
 
 def _check_part(project: Project, part: str) -> None:
@@ -384,7 +413,7 @@ def _rows(
                 tuple(dev),
                 {name: tuple(values) for name, values in scores.items()},
                 rules,
-                len(PhraseTable(project.table)) if spec.is_phrase_based or spec.uses_phrases else 0,
+                len(PhraseTable(project.phrases(spec.phrase_table))) if spec.phrase_table else 0,
                 tuple(facts),
                 tuple(tests),
             )

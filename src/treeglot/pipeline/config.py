@@ -398,7 +398,9 @@ class ProjectConfig(_Section):
     def uses_trees(self) -> bool:
         """Whether the source has trees: they are given, or a system of the file is learnt from them."""
         systems = (self.system(name) for name in self.systems)
-        return any(corpus.has_trees for corpus in self.data.parts.values()) or any(s.needs for s in systems if s)
+        return any(corpus.has_trees for corpus in self.data.parts.values()) or any(
+            system.training_needs for system in systems if system
+        )
 
     @property
     def uses_target_trees(self) -> bool:

@@ -61,8 +61,8 @@ def search_settings(project: Project, spec: SystemSpec) -> dict[str, Any]:
 def model_files(project: Project, spec: SystemSpec) -> dict[str, Path]:
     """The files that a system translates with, without its weights."""
     files = {"lm": project.model}
-    if spec.is_phrase_based or spec.uses_phrases:
-        files["table"] = project.table
+    if spec.phrase_table:
+        files["table"] = project.phrases(spec.phrase_table)
     return files | {table.name: project.rules(table) for table in spec.tables}
 
 
@@ -72,14 +72,15 @@ def open_decoder(
     """The decoder of a system with these weights; ``limits`` override those of the configuration."""
     for path in model_files(project, spec).values():
         if not path.exists():
-            remedy = f"run `treeglot train --system {spec.name}` first" if spec.tables else "run `treeglot train` first"
+            own = spec.tables or (spec.phrase_table and spec.phrase_table.options)
+            remedy = f"run `treeglot train --system {spec.name}` first" if own else "run `treeglot train` first"
             raise TreeglotError("not trained yet", path=path, remedy=remedy)
     model = lm.LanguageModel(project.model)
     settings = {**search_settings(project, spec), **limits}
-    if spec.is_phrase_based:
-        return phrase_decoder(open_phrases(project.table), model, weights, **settings)
+    phrases = project.phrases(spec.phrase_table) if spec.phrase_table else None
+    if spec.is_phrase_based and phrases:
+        return phrase_decoder(open_phrases(phrases), model, weights, **settings)
     tables: dict[str, Path] = {table.grammar: project.rules(table) for table in spec.tables}
-    phrases = project.table if spec.uses_phrases else None
     settings = {"max_phrase_length": project.config.phrases.max_length, **settings}
     return forest_decoder(tables, phrases, model, weights, **settings)
 
@@ -116,7 +117,8 @@ def phrasal_uses(derivation: RuleUse) -> tuple[int, int]:
 
 
 def main(project_folder: str, system: str, part: str, seed: str, text: str, facts: str) -> None:
-    """Translate a part and note time, memory and, for head-dependents rules, the phrasal share."""
+    """Translate a part and note time, memory, what the grammars want to be compared by and, for head-dependents rules, the
+    phrasal share."""
     from treeglot.pipeline.project import Project
 
     start = time.monotonic()
@@ -141,6 +143,15 @@ def main(project_folder: str, system: str, part: str, seed: str, text: str, fact
         record["hdr_rules"] = sum(rules for rules, _ in counts)
         record["phrasal_rules"] = sum(phrasal for _, phrasal in counts)
         record["phrasal_sentences"] = sum(phrasal > 0 for _, phrasal in counts)
+    if spec.compared:
+        columns = {
+            head: [name for name, other in spec.compared.items() if other == head] for head in spec.compared.values()
+        }
+        features = [result.features for result in results]
+        record["uses"] = {
+            head: sum(any(values[name] != 0 for name in names) for values in features)
+            for head, names in columns.items()
+        }
     with atomic_write(facts) as file:
         json.dump(record, file, indent=1)
         file.write("\n")

@@ -105,7 +105,8 @@ def export_moses(project: Project, folder: Path, system: str) -> list[Path]:
     """Write everything that Moses needs to ``folder`` and return the files."""
     spec = project.system(system)
     glue = None if spec.is_phrase_based else _glue(spec)
-    table = project.table if glue is None else project.rules(spec.tables[0])
+    phrases = spec.phrase_table if glue is None else None
+    table = project.phrases(phrases) if phrases else project.rules(spec.tables[0])
     for path in (table, project.arpa, project.links):
         if not path.exists():
             remedy = f"run `treeglot train --system {system}` first" if spec.tables else "run `treeglot train` first"

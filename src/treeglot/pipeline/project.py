@@ -20,19 +20,20 @@ from treeglot.alignment import own
 from treeglot.bitext import Truecaser
 from treeglot.errors import ConfigError, TreeglotError
 from treeglot.files import atomic_write, atomic_write_binary, open_binary, read_lines
+from treeglot.grammars import registry
 from treeglot.lm import model as lm_file
 from treeglot.pipeline.config import CONFIG_NAME, Corpus, ProjectConfig, load_config
 from treeglot.pipeline.corpus_stages import corpus_stages
 from treeglot.pipeline.decoding import features, open_decoder, start_weights
+from treeglot.pipeline.phrase_tables import phrase_stage
 from treeglot.pipeline.preparation import TextPipeline
 from treeglot.pipeline.rule_tables import rule_stage
 from treeglot.pipeline.stages import Paths, Runner, Stage, StageResult
-from treeglot.pipeline.subtree_phrases import span_files, span_stages
+from treeglot.pipeline.subtree_phrases import span_stages
 from treeglot.pipeline.subtrees import node_link_stage
 from treeglot.pipeline.systems import SystemSpec, TableSpec, presets
 from treeglot.search import Decoder, read_weights
-from treeglot.tables import build_phrase_table, parse_memory
-from treeglot.tables import table as phrase_file
+from treeglot.tables import parse_memory
 
 log = logging.getLogger(__name__)
 
@@ -96,7 +97,12 @@ class Project:
 
     @property
     def table(self) -> Path:
-        return self.folder / "tables/phrases.tgpt"
+        """The phrase table of the word links alone."""
+        return self.phrases(TableSpec(registry.phrase_grammar().name))
+
+    def phrases(self, table: TableSpec) -> Path:
+        """A phrase table."""
+        return self.folder / f"tables/{table.name}.tgpt"
 
     def rules(self, table: TableSpec) -> Path:
         """A rule table."""
@@ -132,7 +138,7 @@ class Project:
                 path=self.folder / CONFIG_NAME,
                 remedy=f"systems are {', '.join(self.config.systems)}; without a section: {more}",
             )
-        if spec.needs and not self.config.uses_trees:
+        if spec.training_needs and not self.config.uses_trees:
             raise ConfigError(
                 f"the system {name!r} is learnt from trees, but this project has none",
                 path=self.folder / CONFIG_NAME,
@@ -216,12 +222,16 @@ class Project:
     def training_stages(self, systems: Iterable[str] = ()) -> list[Stage]:
         """From raw data to tables and language model, in order; ``systems`` beside those of the configuration."""
         stages = corpus_stages(self)
-        stages += [self._alignment_stage(), *span_stages(self), self._table_stage(), self._lm_stage()]
-        named = dict.fromkeys([*self.config.systems, *systems])
-        tables = dict.fromkeys(table for name in named for table in self.system(name).tables)
-        if any(table.uses_node_links for table in tables):
+        stages += [self._alignment_stage(), *span_stages(self)]
+        specs = [self.system(name) for name in dict.fromkeys([*self.config.systems, *systems])]
+        rules = dict.fromkeys(table for spec in specs for table in spec.tables)
+        # The phrases of the word links are always there: for looking into, and as the baseline.
+        usual = TableSpec(registry.phrase_grammar().name)
+        phrases = dict.fromkeys([usual, *(spec.phrase_table for spec in specs if spec.phrase_table)])
+        if any(table.uses_node_links for table in [*phrases, *rules]):
             stages.append(node_link_stage(self))
-        return [*stages, *(rule_stage(self, table) for table in tables)]
+        stages += [phrase_stage(self, table) for table in phrases]
+        return [*stages, self._lm_stage(), *(rule_stage(self, table) for table in rules)]
 
     def train(self, announce: Callable[[str], object], systems: Iterable[str] = ()) -> list[StageResult]:
         """Bring everything but the weights up to date, for the systems of the configuration and ``systems``."""
@@ -269,31 +279,6 @@ class Project:
         parameters = {"aligner": choice.aligner, "heuristic": choice.heuristic, "seed": self.config.project.seed}
         formats = {"alignment model": own.FORMAT_VERSION} if choice.aligner == "own" else {}
         return Stage("alignment", inputs, outputs, parameters, run, formats=formats)
-
-    def _table_stage(self) -> Stage:
-        source, target = self.corpus("train")
-
-        sets = span_files(self)
-        further = {f"links {n}": self.folder / name for n, name in enumerate(self.config.alignment.also, start=2)}
-
-        def run(inputs: Paths, outputs: Paths, work: Path) -> None:
-            build_phrase_table(
-                inputs["source"],
-                inputs["target"],
-                inputs["links"],
-                outputs["table"],
-                also=[inputs[name] for name in further],
-                spans=[inputs[name] for name in sets],
-                consistent="STR" in self.config.phrases.sets,
-                max_length=self.config.phrases.max_length,
-                memory=self.config.limits.memory,
-                threads=self.threads,
-                folder=work,
-            )
-
-        inputs = {"source": source, "target": target, "links": self.links, **further, **sets}
-        parameters, formats = self.config.phrases.model_dump(), {"phrase table": phrase_file.FORMAT_VERSION}
-        return Stage("phrase-table", inputs, {"table": self.table}, parameters, run, formats=formats)
 
     def _lm_stage(self) -> Stage:
         def run(inputs: Paths, outputs: Paths, work: Path) -> None:

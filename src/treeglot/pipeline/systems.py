@@ -37,7 +37,7 @@ SEARCH_OPTIONS: dict[str, int | float] = {
 
 @dataclass(frozen=True)
 class TableSpec:
-    """A rule table; systems with the same grammar and the same options of extraction share it."""
+    """A rule table, or a phrase table; systems with the same grammar and the same options of extraction share it."""
 
     grammar: str
     options: tuple[tuple[str, registry.Value], ...] = ()
@@ -77,12 +77,16 @@ class TableSpec:
     @property
     def needs(self) -> frozenset[str]:
         """The kinds of trees of the source that it is learnt from."""
-        return registry.grammar(self.grammar).source_trees
+        return registry.grammar(self.grammar).source_trees | self._linked_trees
 
     @property
     def target_needs(self) -> frozenset[str]:
         """The kinds of trees of the target that it is learnt from."""
-        return registry.grammar(self.grammar).target_trees
+        return registry.grammar(self.grammar).target_trees | self._linked_trees
+
+    @property
+    def _linked_trees(self) -> frozenset[str]:
+        return frozenset(["constituency"] if self.uses_node_links else [])
 
     @property
     def uses_node_links(self) -> bool:
@@ -113,13 +117,18 @@ class SystemSpec:
 
     @property
     def needs(self) -> frozenset[str]:
-        """The kinds of trees of the source that its grammars are learnt from."""
+        """The kinds of trees of the source that its grammars want of what is translated."""
         return frozenset[str]().union(*(registry.grammar(name).source_trees for name in self.grammars))
 
     @property
+    def training_needs(self) -> frozenset[str]:
+        """The kinds of trees of the source that it is learnt from."""
+        return self.needs.union(*(table.needs for table in self.all_tables))
+
+    @property
     def target_needs(self) -> frozenset[str]:
-        """The kinds of trees of the target that its grammars are learnt from."""
-        return frozenset[str]().union(*(registry.grammar(name).target_trees for name in self.grammars))
+        """The kinds of trees of the target that it is learnt from."""
+        return frozenset[str]().union(*(table.target_needs for table in self.all_tables))
 
     @property
     def rule_grammars(self) -> tuple[str, ...]:
@@ -141,12 +150,35 @@ class SystemSpec:
         """The rule tables, in the order of their features."""
         return tuple(TableSpec(name, self._extraction(name)) for name in self.rule_grammars)
 
+    @property
+    def phrase_table(self) -> TableSpec | None:
+        """The table of its bilingual phrases, if it has any."""
+        if not (self.is_phrase_based or self.uses_phrases):
+            return None
+        name = registry.phrase_grammar().name
+        return TableSpec(name, self._extraction(name))
+
+    @property
+    def all_tables(self) -> tuple[TableSpec, ...]:
+        """The rule tables and the phrase table."""
+        phrases = self.phrase_table
+        return (*self.tables, *([phrases] if phrases else []))
+
     def _extraction(self, name: str) -> tuple[tuple[str, registry.Value], ...]:
         return tuple(
             (option.name, self.options[option.name])
             for option in registry.grammar(name).options
             if option.extraction and self.options.get(option.name, option.default) != option.default
         )
+
+    @property
+    def compared(self) -> dict[str, str]:
+        """Features whose use is shown in comparisons, and the heads of their columns; what the grammars' modules say."""
+        return {
+            f"{name}.{feature}": head
+            for name in self.rule_grammars
+            for feature, head in getattr(registry.grammar(name).door, "COMPARED", {}).items()
+        }
 
     @property
     def decoder_options(self) -> dict[str, Any]:
@@ -167,6 +199,19 @@ def presets() -> dict[str, dict[str, Any]]:
     for grammar in sorted(registry.grammars().values(), key=lambda known: known.has_rules):
         named |= {name: dict(values) for name, values in grammar.presets.items()}
     return named | {name: dict(values) for name, values in combinations.PRESETS.items()}
+
+
+def groups() -> dict[str, tuple[str, ...]]:
+    """Presets that are compared with each other, by the name of their group: what the grammars' modules say, as in `presets`.
+
+    >>> groups()["tree2tree"]
+    ('phrases', 'phrases-dirc', 'phrases-ewos', 'stsg', 'stsg-dirc', 'stsg-ewos', 'stssg', 'stssg-dirc', 'stssg-ewos')
+    """
+    named: dict[str, tuple[str, ...]] = {}
+    for grammar in sorted(registry.grammars().values(), key=lambda known: known.has_rules):
+        for name, systems in getattr(grammar.door, "GROUPS", {}).items():
+            named[name] = (*named.get(name, ()), *systems)
+    return named
 
 
 def preset(name: str, options: dict[str, Any] | None = None) -> SystemSpec:

@@ -19,8 +19,9 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
-from typing import BinaryIO, NamedTuple, TypeVar
+from typing import BinaryIO, Literal, NamedTuple, TypeVar
 
+from treeglot._core import parsed as core_parsed
 from treeglot.errors import TreeglotError
 from treeglot.files import atomic_path
 from treeglot.grammars.phrases import MAX_LENGTH, check_max_length
@@ -28,6 +29,8 @@ from treeglot.links import LinkArrays
 from treeglot.progress import track
 from treeglot.tables.corpus import AlignedCorpus, add_spans, parse_memory, read_corpus
 
+LinkUse = Literal["base", "dirc", "ewos"]
+Reading = Literal["exact", "open"]
 _Path = str | os.PathLike[str]
 T = TypeVar("T")
 
@@ -72,13 +75,69 @@ def build_phrase_table(
     ``out`` will be), ``threads`` 0 means all cores.
     """
     check_max_length(max_length)
-    limit, final = parse_memory(memory), Path(out)
+    final = Path(out)
     with atomic_path(final) as temporary:
         corpus = _read(source, target, alignment, spans, consistent, also)
-        work = os.fspath(folder or final.absolute().parent)
-        (occurrences, pairs, sources, runs), lexicon = _run(
-            corpus, lambda: corpus.write_table(str(temporary), max_length, limit, work, threads, consistent)
-        )
+        return _store(corpus, final, temporary, consistent, max_length, memory, threads, folder)
+
+
+def build_parsed_phrase_table(
+    bitext: core_parsed.ParsedBitext,
+    out: _Path,
+    *,
+    links: LinkUse = "base",
+    reading: Reading = "exact",
+    spans: Sequence[_Path] = (),
+    consistent: bool = True,
+    max_length: int = MAX_LENGTH,
+    memory: str | int = "4g",
+    threads: int = 0,
+    folder: _Path | None = None,
+) -> TableReport:
+    """`build_phrase_table` for the words of a parsed bitext, with the phrase pairs that its links of nodes license (spec:
+    tree-to-tree, section 3).
+
+    ``links="dirc"`` adds their counts to those of the pairs that the word links give; with ``"ewos"`` what both give counts once.
+    Of several alignments, the licensed pairs go with the first. ``reading`` is as for the rules of `treeglot.grammars.stssg`.
+    """
+    check_max_length(max_length)
+    final = Path(out)
+    with atomic_path(final) as temporary:
+        corpus = parsed_phrases(bitext, links, reading, max_length, spans)
+        return _store(corpus, final, temporary, consistent, max_length, memory, threads, folder)
+
+
+def parsed_phrases(
+    bitext: core_parsed.ParsedBitext,
+    links: LinkUse,
+    reading: Reading,
+    max_length: int = MAX_LENGTH,
+    spans: Sequence[_Path] = (),
+) -> AlignedCorpus:
+    """The corpus that phrase pairs are counted in, with those that links of nodes license."""
+    corpus = AlignedCorpus()
+    corpus.take(bitext)
+    for path in spans:
+        add_spans(corpus, path)
+    if links != "base":
+        corpus.add_licensed(bitext, max_length, reading == "open", links == "ewos")
+    return corpus
+
+
+def _store(
+    corpus: AlignedCorpus,
+    final: Path,
+    temporary: Path,
+    consistent: bool,
+    max_length: int,
+    memory: str | int,
+    threads: int,
+    folder: _Path | None,
+) -> TableReport:
+    limit, work = parse_memory(memory), os.fspath(folder or final.absolute().parent)
+    (occurrences, pairs, sources, runs), lexicon = _run(
+        corpus, lambda: corpus.write_table(str(temporary), max_length, limit, work, threads, consistent)
+    )
     return TableReport(
         sentences=len(corpus),
         source_words=corpus.source_words,
@@ -86,7 +145,7 @@ def build_phrase_table(
         occurrences=occurrences,
         pairs=pairs,
         sources=sources,
-        table_bytes=final.stat().st_size,
+        table_bytes=temporary.stat().st_size,
         corpus_bytes=corpus.size,
         lexicon_bytes=lexicon,
         spilled_runs=runs,
@@ -108,9 +167,21 @@ def write_phrase_counts(
 ) -> int:
     """Write every phrase pair of a corpus as ``source ||| target ||| count``, sorted by bytes; how many there are."""
     check_max_length(max_length)
-    limit = parse_memory(memory)
     corpus = _read(source, target, alignment, spans, consistent)
-    work = os.fspath(folder or tempfile.gettempdir())
+    return count_phrases(corpus, out, consistent, max_length, memory, threads, folder)
+
+
+def count_phrases(
+    corpus: AlignedCorpus,
+    out: BinaryIO,
+    consistent: bool = True,
+    max_length: int = MAX_LENGTH,
+    memory: str | int = "4g",
+    threads: int = 0,
+    folder: _Path | None = None,
+) -> int:
+    """`write_phrase_counts` for a corpus that is read already."""
+    limit, work = parse_memory(memory), os.fspath(folder or tempfile.gettempdir())
     return _run(corpus, lambda: corpus.write_counts(out.write, max_length, limit, work, threads, consistent))[1]
 
 
