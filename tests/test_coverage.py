@@ -16,7 +16,6 @@ from mwu_reference import Pair
 from random_worlds import random_sentence
 from test_mwu_rules import NATIVE, OPTIONS, pairs
 from treeglot import TreeglotError, lm
-from treeglot.examples import Sizes, write_example
 from treeglot.examples.worked import worked_example
 from treeglot.grammars import registry
 from treeglot.pipeline.coverage import REASONS, RECOVERED, Coverage, coverage, length_class, outcomes
@@ -212,13 +211,3 @@ def test_all_grammars_in_one_table(run: Run, tmp_path: Path) -> None:
     assert all(row["pairs"] == 3 and row["interval"][0] <= row["percent"] <= row["interval"][1] for row in rows)
     assert trees.code == text.code == 0 and text.out == trees.out
     assert (tmp_path / "page/coverage-grammars.svg").exists()
-
-
-def test_links_of_nodes_are_refused(run: Run, tmp_path: Path) -> None:
-    """Nothing gives them to coverage: figures without them would be those of another setting."""
-    write_example(tmp_path, sizes=Sizes(3, 1, 1, 0))
-    files = ("--source-penn", tmp_path / "train.zh.penn", "--target-penn", tmp_path / "train.en.penn")
-    command = ("coverage", "-g", "stsg", *files, "--align", tmp_path / "train.align", "--option")
-    assert run(*command, "max_height=5").code == 0
-    result = run(*command, "links=dirc")
-    assert result.code == 1 and "no links of nodes" in result.err

@@ -16,10 +16,11 @@ from treeglot.cli.rules_extract import Inputs, check_inputs, check_options, chec
 from treeglot.errors import ConfigError
 from treeglot.files import atomic_write
 from treeglot.grammars import registry
-from treeglot.pipeline.coverage import REASONS, Coverage, coverage, pairs_of
+from treeglot.pipeline.coverage import REASONS, Coverage, coverage
 from treeglot.pipeline.coverage_page import name_of, page, plots
 from treeglot.pipeline.project import Project
 from treeglot.trees.corpus import ParsedBitext, SideFiles, read_parsed_bitext
+from treeglot.trees.nodelinks import THRESHOLD
 from treeglot.trees.stored import open_corpus
 
 FileOption = Annotated[str | None, typer.Option(metavar="FILE", show_default=False)]
@@ -50,6 +51,10 @@ def cover(
     target_penn: FileOption = None,
     target_jsonl: FileOption = None,
     align: FileOption = None,
+    nodes: FileOption = None,
+    threshold: Annotated[
+        float, typer.Option("--threshold", min=0, max=1, help="With --nodes: links with a lower score do not count.")
+    ] = THRESHOLD,
     first: Annotated[int, typer.Option("--first", help="Only so many pairs; 0: all.")] = 0,
     html: Annotated[Path | None, typer.Option("--html", help="A folder for a page and its plots (SVG).")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="A JSON object for each setting.")] = False,
@@ -66,6 +71,8 @@ def cover(
         source_conllu,
         source_penn,
         target_penn=target_penn,
+        nodes=nodes,
+        threshold=threshold,
         jsonl=source_jsonl,
         target_jsonl=target_jsonl,
         parses=source_parses or (),
@@ -81,8 +88,9 @@ def cover(
     for name in names:
         bitext = _project_pairs(name, opened) if opened else _file_pairs(name, inputs)
         if first:
-            bitext = ParsedBitext(pairs_of(bitext, range(min(first, bitext.columns.sentences))))
+            bitext = ParsedBitext(bitext.columns.select(range(min(first, bitext.columns.sentences))))
         known = registry.grammar(name)
+        has_nodes = opened.node_links.exists() if opened else bool(nodes)
         fixed = dict(_option(known, text) for text in option or [] if _has(known, text, len(names)))
         grids = dict(_values(known, text) for text in vary or [] if _has(known, text, len(names)))
         if vary is None:
@@ -90,10 +98,10 @@ def cover(
         varied.extend(key for key in grids if key not in varied)
         for options in _settings(known, fixed, grids, extensions):
             check_options(name, options)
-            if known.node_link_option in options:
+            if options.get(key := known.node_link_option, "") and not has_nodes:
+                remedy = "train a system that uses them first" if opened else "give --nodes"
                 raise ConfigError(
-                    f"coverage has no links of nodes, which {known.node_link_option} of {name} is for",
-                    remedy=f"leave {known.node_link_option} out",
+                    f"there are no links of nodes, which {key} of {name} is for", remedy=f"{remedy}, or leave {key} out"
                 )
             for with_phrases in (False, True) if phrases else (False,):
                 points.append(coverage(bitext, name, phrases=with_phrases, **options))
@@ -171,7 +179,8 @@ def _project_pairs(name: str, project: Project) -> ParsedBitext:
             )
     if not with_trees:
         return read_parsed_bitext(SideFiles(text=source), SideFiles(text=target), project.links)
-    bitext = open_corpus(corpus, [project.links])
+    nodes = project.node_links if "node_links" in registry.grammar(name).needs and project.node_links.exists() else None
+    bitext = open_corpus(corpus, [project.links], nodes=nodes, node_threshold=project.config.subtrees.threshold)
     check_trees(name, bitext, 0, Inputs(None, str(project.links), conllu=str(corpus), target_conllu=str(corpus)))
     return bitext
 
@@ -185,10 +194,12 @@ def _file_pairs(name: str, inputs: Inputs) -> ParsedBitext:
         inputs = inputs._replace(target=None)
     elif inputs.target:
         inputs = inputs._replace(target_penn=None, target_jsonl=None)
+    if not known.target_trees:
+        inputs = inputs._replace(nodes=None)
     if not known.has_forest:  # further trees of the source: likewise
         inputs = inputs._replace(parses=())
     check_inputs(name, inputs)
-    bitext = read_parsed_bitext(*inputs.sides, inputs.align)
+    bitext = read_parsed_bitext(*inputs.sides, inputs.align, inputs.nodes, node_threshold=inputs.threshold)
     check_trees(name, bitext, 0, inputs)
     return bitext
 

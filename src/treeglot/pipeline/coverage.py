@@ -20,12 +20,10 @@ from __future__ import annotations
 import math
 import tempfile
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from treeglot import lm
 from treeglot._core import parsed as parsed_core
@@ -175,27 +173,12 @@ def outcomes_of(
             yield extractor.recovery(n)
         return
     with tempfile.TemporaryDirectory(prefix="treeglot-coverage-") as folder:
-        forced = _ForcedDecoder(bitext, grammar, options, Path(folder), phrases)
+        forced = ForcedDecoder(bitext, grammar, options, Path(folder), phrases)
         for n in range(len(bitext)):
             yield RECOVERED if forced.recovers(n) else "combination"
 
 
-def pairs_of(bitext: ParsedBitext, numbers: Iterable[int]) -> parsed_core.ParsedBitext:
-    """Some pairs of a bitext in one of their own, without links of nodes."""
-    columns, part = bitext.columns, parsed_core.ParsedBitext()
-    links: list[tuple[int, int]] = []
-    starts = [0]
-    for n in numbers:
-        place = n % columns.sentences
-        source, target = columns.source, columns.target
-        part.take(source, place, source.words(place), target, place, target.words(place))
-        links += columns.links(n)
-        starts.append(len(links))
-    part.add_links(np.array(links, dtype=np.int32).reshape(-1, 2), np.array(starts, dtype=np.int64))
-    return part
-
-
-class _ForcedDecoder:
+class ForcedDecoder:
     """Decides pair after pair with a table of its rules alone."""
 
     def __init__(
@@ -216,9 +199,14 @@ class _ForcedDecoder:
         self.model = lm.open_model(folder / "arpa")
 
     def recovers(self, n: int) -> bool:
-        pair = pairs_of(self.bitext, [n])
-        target = pair.target.words(0)
-        if not target or not pair.links(0):
+        """Whether the rules of pair n can make its target."""
+        columns = self.bitext.columns
+        return self.can_make(n, columns.target.words(n % columns.sentences))
+
+    def can_make(self, n: int, target: Sequence[str]) -> bool:
+        """Whether the rules of pair n can make these words of its source."""
+        pair = self.bitext.columns.select([n])
+        if not target or not (pair.links(0) or pair.node_links(0)):
             return False
         build_rule_table(self.grammar, ParsedBitext(pair), self.folder / "rules", threads=1, **self.extraction)
         table = RuleTable(self.folder / "rules")
@@ -226,7 +214,7 @@ class _ForcedDecoder:
             return False
         known = None
         if self.phrases:
-            self._write_text(pair, target)
+            self._write_text(pair)
             build_phrase_table(*(self.folder / name for name in ("source", "target", "links", "table")), threads=1)
             known = open_phrases(self.folder / "table")
         features = len(registry.COMMON_FEATURES) + len(registry.grammar(self.grammar).features)
@@ -242,10 +230,10 @@ class _ForcedDecoder:
         )
         return decoder.recovers(pair.source, 0, target, self.phrases)
 
-    def _write_text(self, pair: parsed_core.ParsedBitext, target: Sequence[str]) -> None:
+    def _write_text(self, pair: parsed_core.ParsedBitext) -> None:
         for name, text in (
             ("source", " ".join(pair.source.words(0))),
-            ("target", " ".join(target)),
+            ("target", " ".join(pair.target.words(0))),
             ("links", " ".join(f"{s}-{t}" for s, t in pair.links(0))),
         ):
             (self.folder / name).write_text(text + "\n", encoding="utf-8")
