@@ -23,7 +23,6 @@ from typing import Any, Literal, NamedTuple
 from treeglot._core import tables as core
 from treeglot.errors import TreeError, TreeglotError
 from treeglot.trees.corpus import parsed_bitext
-from treeglot.trees.nodelinks import all_links
 from treeglot.trees.sentence import AlignedPair
 
 PRESETS: dict[str, dict[str, Any]] = {
@@ -107,7 +106,7 @@ def licensed(
     [((0, 2), (0, 2)), ((0, 3), (0, 4)), ((2, 3), (2, 4))]
     """
     check_max_length(max_length)
-    nodes = [(link.source, link.target) for link in all_links(pair)]
+    nodes = [(link.source, link.target) for link in pair.node_links]
     bitext = parsed_bitext([(pair.source, pair.target, (), nodes)])
     spans = core.licensed(bitext.columns, 0, max_length, reading == "open")
     return [((begin, end), (low, high)) for begin, end, low, high in spans]
