@@ -120,7 +120,8 @@ class Exhaustive:
                 f"{grammar}.abstract": float(not lexical),
             }
             self.rules.setdefault(entry.source, []).append((target, scores))
-            for word, tag in target.tags:
+            single = re.fullmatch(r"\([^ ()]+ [^ ()]+\)", entry.source) is not None
+            for word, tag in target.tags if single else ():
                 self.tags.setdefault(word, Counter())[tag] += entry.count  # type: ignore[assignment]
         self.best_of: dict[Span, dict[str, Found]] = {}
         for span in sorted(self.side.spans, key=lambda span: span[1] - span[0]):

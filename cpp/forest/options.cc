@@ -152,33 +152,44 @@ std::uint32_t OptionCache::category(std::string_view text) {
   return place->second;
 }
 
-const RuleGroups& OptionCache::groups(const RuleTable& table, const GrammarBlock& block, const RuleTable::Place& place,
-                                      std::span<const Symbol> source) {
+std::uint32_t OptionCache::longer_category(const RuleTable& table, const GrammarBlock& block, std::uint32_t category,
+                                           std::uint32_t label) {
+  const auto number = static_cast<std::size_t>(block.number);
+  if (longer_categories_.size() <= number) longer_categories_.resize(number + 1);
+  auto [place, fresh] = longer_categories_[number].try_emplace((std::uint64_t{category} << 32) | label);
+  if (fresh) {
+    std::string text(category_text(category));
+    if (!text.empty()) text += "·";
+    text += table.category(label);
+    place->second = this->category(text);
+  }
+  return place->second;
+}
+
+void OptionCache::read_grouped(const RuleTable& table, const GrammarBlock& block, const RuleTable::Place& place,
+                               std::span<const Symbol> source) {
+  const std::pair wanted(block.number, place.rules);
+  if (grouped_place_ == wanted) return;
+  grouped_.clear();
+  // As in rules().
+  const std::size_t limit = static_cast<std::size_t>(std::max(limits_.rule_limit, 0));
+  table.read(place, source, 2 * limit, limits_.rule_threshold, grouped_);
+  grouped_place_ = wanted;
+}
+
+RuleGroups& OptionCache::groups(const RuleTable& table, const GrammarBlock& block, const RuleTable::Place& place,
+                                std::span<const Symbol> source) {
   const auto number = static_cast<std::size_t>(block.number);
   if (groups_.size() <= number) groups_.resize(number + 1);
   auto [known, fresh] = groups_[number].try_emplace(place.rules);
-  auto& [groups, version] = known->second;
-  if (!fresh) {
-    for (const auto& group : groups) {
-      if (version != version_) group->options.rescore(scorer_);
-    }
-    version = version_;
-    return groups;
-  }
-  version = version_;
-  entries_.clear();
-  const std::size_t limit = static_cast<std::size_t>(std::max(limits_.rule_limit, 0));
-  table.read(place, source, 2 * limit, limits_.rule_threshold, entries_);
-  std::string text;
-  for (const RuleEntry& entry : entries_) {
-    auto add_label = [&](std::uint32_t category) {
-      if (!text.empty()) text += "·";
-      text += table.category(category);
-    };
+  RuleGroups& result = known->second;
+  if (!fresh) return result;
+  read_grouped(table, block, place, source);
+  for (const RuleEntry& entry : grouped_) {
     // Roots, and the nodes of each variable: those before it and those behind it until another begins.
-    std::vector<std::string> variables;
-    std::vector<std::uint32_t> numbers;
-    std::string head;
+    numbers_.clear();
+    nodes_.clear();
+    std::uint32_t head = 0;
     int depth = 0;
     for (std::size_t i = 0; i < entry.target.size(); ++i) {
       const TargetSymbol symbol = entry.target[i];
@@ -188,45 +199,60 @@ const RuleGroups& OptionCache::groups(const RuleTable& table, const GrammarBlock
         --depth;
         continue;
       }
-      if (depth == 0) {
-        text.swap(head);
-        add_label(target_category(symbol));
-        text.swap(head);
-      }
+      if (depth == 0) head = longer_category(table, block, head, target_category(symbol));
       if (kind == TargetNode::kOpen) {
         ++depth;
         continue;
       }
       const bool first = i + 1 < entry.target.size() && is_target_variable(entry.target[i + 1]);
       if (first) {
-        numbers.push_back(variable_number(entry.target[i + 1]));
-        variables.emplace_back();
-      } else if (variables.empty()) {
+        numbers_.push_back(variable_number(entry.target[i + 1]));
+        nodes_.push_back(0);
+      } else if (nodes_.empty()) {
         continue;  // a damaged rule: a further node of nothing
       }
-      text.swap(variables.back());
-      add_label(target_category(symbol));
-      text.swap(variables.back());
+      nodes_.back() = longer_category(table, block, nodes_.back(), target_category(symbol));
     }
-    std::vector<std::uint32_t> tails(numbers.empty() ? 0 : 1 + *std::max_element(numbers.begin(), numbers.end()));
-    for (std::size_t i = 0; i < numbers.size(); ++i) tails[numbers[i]] = category(variables[i]);
-    const std::uint32_t head_category = category(head);
-    auto group = std::find_if(groups.begin(), groups.end(), [&](const std::unique_ptr<RuleGroup>& candidate) {
-      return candidate->head == head_category && candidate->tails == tails;
-    });
-    if (group == groups.end()) {
-      groups.push_back(std::make_unique<RuleGroup>());
-      group = groups.end() - 1;
-      (*group)->head = head_category;
-      (*group)->tails = std::move(tails);
+    tails_.assign(numbers_.empty() ? 0 : 1 + *std::max_element(numbers_.begin(), numbers_.end()), 0);
+    for (std::size_t i = 0; i < numbers_.size(); ++i) tails_[numbers_[i]] = nodes_[i];
+    if (result.groups.empty()) result.variables = tails_.size();
+    if (tails_.size() != result.variables) {  // a damaged rule
+      result.group_of.push_back(0xFFFFFFFF);
+      continue;
     }
-    add((*group)->options, block, source, entry);
+    std::uint32_t group = 0;
+    while (group < result.groups.size() &&
+           !(result.groups[group].head == head &&
+             std::equal(tails_.begin(), tails_.end(), result.tails_of(group).begin()))) {
+      ++group;
+    }
+    if (group == result.groups.size()) {
+      result.groups.push_back({head, nullptr, 0});
+      result.tails.insert(result.tails.end(), tails_.begin(), tails_.end());
+    }
+    result.group_of.push_back(group);
   }
-  for (const auto& group : groups) {
-    group->options.finish({}, limit);
-    count_ += group->options.options.size();
+  count_ += (result.group_of.size() + 7) / 8;  // as they are, they take far less than options
+  return result;
+}
+
+const CachedOptions& OptionCache::options(RuleGroups& groups, std::size_t number, const RuleTable& table,
+                                          const GrammarBlock& block, const RuleTable::Place& place,
+                                          std::span<const Symbol> source) {
+  RuleGroup& group = groups.groups[number];
+  if (!group.options) {
+    read_grouped(table, block, place, source);
+    group.options = std::make_unique<CachedOptions>();
+    for (std::size_t n = 0; n < grouped_.size(); ++n) {
+      if (groups.group_of[n] == number) add(*group.options, block, source, grouped_[n]);
+    }
+    group.options->finish({}, static_cast<std::size_t>(std::max(limits_.rule_limit, 0)));
+    count_ += group.options->options.size();
+  } else if (group.version != version_) {
+    group.options->rescore(scorer_);
   }
-  return groups;
+  group.version = version_;
+  return *group.options;
 }
 
 const CachedOptions* OptionCache::phrase(const PhraseSource& phrases, const GrammarBlock& block,

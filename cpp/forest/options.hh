@@ -80,14 +80,22 @@ struct CachedOptions {
   std::size_t limit_ = 0;
 };
 
-// The rules of a source side that have one category on the target side and want the same of their variables. Grammars
-// without target trees have one group, of category 0.
+// The rules of a source side that have one category on the target side and want the same of their variables.
 struct RuleGroup {
-  std::uint32_t head = 0;            // OptionCache::category_text
-  std::vector<std::uint32_t> tails;  // one for each variable
-  CachedOptions options;
+  std::uint32_t head = 0;                  // OptionCache::category_text
+  std::unique_ptr<CachedOptions> options;  // made when they are asked for: most groups have tails that no sentence has
+  std::uint64_t version = 0;               // of the weights that they were scored with
 };
-using RuleGroups = std::vector<std::unique_ptr<RuleGroup>>;
+// Those of one source side, in the order of their best rules.
+struct RuleGroups {
+  std::vector<RuleGroup> groups;
+  std::size_t variables = 0;            // of every group
+  std::vector<std::uint32_t> tails;     // categories of the variables, group after group
+  std::vector<std::uint32_t> group_of;  // by number of the rule as it is read
+  std::span<const std::uint32_t> tails_of(std::size_t group) const {
+    return {tails.data() + group * variables, variables};
+  }
+};
 
 // One thread's memory of options; entries live until trim() finds too many of them.
 class OptionCache {
@@ -103,9 +111,13 @@ class OptionCache {
   // The rules of a source side of `table`. nullptr if there are none.
   const CachedOptions* rules(const RuleTable& table, const GrammarBlock& block, const RuleTable::Place& place,
                              std::span<const Symbol> source);
-  // The same by target categories, in the order of their best rules.
-  const RuleGroups& groups(const RuleTable& table, const GrammarBlock& block, const RuleTable::Place& place,
-                           std::span<const Symbol> source);
+  // The same by target categories.
+  RuleGroups& groups(const RuleTable& table, const GrammarBlock& block, const RuleTable::Place& place,
+                     std::span<const Symbol> source);
+  // The options of one of these groups.
+  const CachedOptions& options(RuleGroups& groups, std::size_t number, const RuleTable& table,
+                               const GrammarBlock& block, const RuleTable::Place& place,
+                               std::span<const Symbol> source);
   // Target categories: the labels of a tree or of several, DT·JJ. Their numbers stay as long as the cache; 0 is none.
   std::uint32_t category(std::string_view text);
   std::string_view category_text(std::uint32_t id) const { return *category_texts_[id]; }
@@ -147,6 +159,12 @@ class OptionCache {
   };
   template <class Options>
   using ReadMap = std::unordered_map<std::uint64_t, Read<Options>>;
+  // The category with one more label of a table; `category` 0 is none.
+  std::uint32_t longer_category(const RuleTable& table, const GrammarBlock& block, std::uint32_t category,
+                                std::uint32_t label);
+  // Reads the rules of a source side to `entries_`, unless they are there.
+  void read_grouped(const RuleTable& table, const GrammarBlock& block, const RuleTable::Place& place,
+                    std::span<const Symbol> source);
   // Adds an option for a rule.
   void add(CachedOptions& to, const GrammarBlock& block, std::span<const Symbol> source, const RuleEntry& entry);
 
@@ -154,13 +172,16 @@ class OptionCache {
   TableLimits limits_;
   std::size_t capacity_, count_ = 0;
   std::uint64_t version_ = 1;
-  std::vector<ReadMap<std::unique_ptr<CachedOptions>>> rules_;  // by block
-  std::vector<ReadMap<RuleGroups>> groups_;                     // by block
+  std::vector<ReadMap<std::unique_ptr<CachedOptions>>> rules_;                       // by block
+  std::vector<std::unordered_map<std::uint64_t, RuleGroups>> groups_;                // by block
+  std::vector<std::unordered_map<std::uint64_t, std::uint32_t>> longer_categories_;  // by block
   std::unordered_map<std::uint64_t, std::unique_ptr<CachedOptions>> others_;
   std::optional<Phrases> phrases_;  // of the one phrase table that a decoder has
   std::unordered_map<std::string, std::uint32_t> categories_{{"", 0}};
   std::vector<const std::string*> category_texts_{&categories_.begin()->first};
-  std::vector<RuleEntry> entries_;
+  std::vector<RuleEntry> entries_, grouped_;
+  std::optional<std::pair<int, std::uint64_t>> grouped_place_;  // block and place of `grouped_`
+  std::vector<std::uint32_t> numbers_, nodes_, tails_;          // of the rule that is grouped
 };
 
 }  // namespace treeglot::forest

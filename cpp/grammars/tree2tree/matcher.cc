@@ -196,16 +196,21 @@ void TreeToTreeMatcher::take(SentenceForest& forest, const RuleTable::Place& pla
   for (std::size_t k = 0; k < variables_.size(); ++k) {
     if (variables_[k] == outer_ || covers_.trees(variables_[k]) != variable_trees_[k]) return;
   }
-  for (const auto& group : forest.cache().groups(table_, block_, place, walk_.symbols())) {
-    if (group->tails.size() != variables_.size() || group->options.list.empty()) continue;
+  OptionCache& cache = forest.cache();
+  RuleGroups& rules = cache.groups(table_, block_, place, walk_.symbols());
+  if (rules.variables != variables_.size()) return;
+  for (std::size_t number = 0; number < rules.groups.size(); ++number) {
+    const std::span<const std::uint32_t> wanted = rules.tails_of(number);
     tails_.clear();
     for (std::size_t k = 0; k < variables_.size(); ++k) {
-      const NodeId node = tail(forest, variables_[k], group->tails[k]);
+      const NodeId node = tail(forest, variables_[k], wanted[k]);
       if (node == kNoNode) break;
       tails_.push_back(node);
     }
     if (tails_.size() != variables_.size()) continue;
-    forest.add_edge(typed(forest, outer_, group->head), &group->options.list, tails_,
+    const CachedOptions& options = cache.options(rules, number, table_, block_, place, walk_.symbols());
+    if (options.list.empty()) continue;
+    forest.add_edge(typed(forest, outer_, rules.groups[number].head), &options.list, tails_,
                     static_cast<std::uint16_t>(block_.number), walk_.symbols());
   }
 }
@@ -214,19 +219,29 @@ std::string_view TreeToTreeMatcher::copied_category(std::string_view word) {
   const WordId id = table_.target_id(word);
   if (id >= table_.target_size()) return kUnknownWord;
   if (!target_tags_) {
+    // From the rules of single source words, which are found without reading the others.
     std::map<std::pair<WordId, std::uint32_t>, double> counts;
-    std::uint64_t position = 0;
-    std::vector<Symbol> source;
     std::vector<RuleEntry> rules;
-    while (table_.scan(position, source, rules)) {
-      for (const RuleEntry& rule : rules) {
-        for (std::size_t i = 1; i < rule.target.size(); ++i) {
-          const TargetSymbol tag = rule.target[i - 1];
-          if (!is_target_word(rule.target[i]) || !is_target_node(tag)) continue;
-          counts[{rule.target[i], target_category(tag)}] += rule.count;
+    for (std::uint32_t category = 0; category < table_.categories(); ++category) {
+      const Symbol open = symbol(SymbolKind::kOpen, category);
+      const WalkKey opened = walk_step(walk_start(), open);
+      if (!table_.find(opened).prefix) continue;
+      for (std::uint32_t source = 0; source < table_.source_words(); ++source) {
+        const Symbol side[3] = {open, symbol(SymbolKind::kWord, source), kCloseSymbol};
+        const WalkKey with_word = walk_step(opened, side[1]);
+        if (!table_.find(with_word).prefix) continue;
+        const RuleTable::Place place = table_.find(walk_step(with_word, kCloseSymbol));
+        if (place.rules == 0) continue;
+        rules.clear();
+        table_.read(place, side, 0, 0.0, rules);
+        for (const RuleEntry& rule : rules) {
+          for (std::size_t i = 1; i < rule.target.size(); ++i) {
+            const TargetSymbol tag = rule.target[i - 1];
+            if (!is_target_word(rule.target[i]) || !is_target_node(tag)) continue;
+            counts[{rule.target[i], target_category(tag)}] += rule.count;
+          }
         }
       }
-      rules.clear();
     }
     target_tags_.emplace(table_.target_size(), RuleTable::kNone);
     std::vector<double> most(table_.target_size(), 0.0);

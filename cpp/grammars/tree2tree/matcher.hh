@@ -78,7 +78,8 @@ class TreeToTreeMatcher : public Matcher {
   std::vector<std::uint32_t> variable_trees_;
   std::vector<std::uint32_t> cover_;
   std::vector<NodeId> tails_;
-  // Of every target word the pre-terminal it has most often; made when a word that the target has is copied first.
+  // Of every target word the pre-terminal it has most often in translations of single words; made when a word that the
+  // target has is copied first.
   std::optional<std::vector<std::uint32_t>> target_tags_;
 };
 
