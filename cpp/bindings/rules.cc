@@ -54,6 +54,7 @@ nb::dict describe(const Grammar& grammar) {
   result["node_link_option"] = grammar.node_link_option;
   result["subtree_nodes"] = grammar.subtree_nodes;
   result["stack_limit"] = grammar.stack_limit;
+  result["rule_limit"] = grammar.rule_limit;
   return result;
 }
 

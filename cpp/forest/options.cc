@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "forest/cube_pruning.hh"
 
@@ -85,9 +86,12 @@ void CachedOptions::sort(std::vector<std::uint32_t> order) {
 }
 
 void OptionCache::trim() {
+  if (group_count_ > capacity_) {
+    old_groups_ = std::exchange(groups_, {});
+    group_count_ = 0;
+  }
   if (count_ + (phrases_ ? phrases_->size() : 0) <= capacity_) return;
   for (auto& map : rules_) map.clear();
-  for (auto& map : groups_) map.clear();
   if (phrases_) phrases_->clear();
   others_.clear();
   count_ = 0;
@@ -177,13 +181,27 @@ void OptionCache::read_grouped(const RuleTable& table, const GrammarBlock& block
   grouped_place_ = wanted;
 }
 
+// In options; those that are not made take far less.
+std::size_t OptionCache::size_of(const RuleGroups& groups) {
+  std::size_t size = 1 + groups.group_of.size() / 8;
+  for (const RuleGroup& group : groups.groups) size += group.options ? group.options->options.size() : 0;
+  return size;
+}
+
 RuleGroups& OptionCache::groups(const RuleTable& table, const GrammarBlock& block, const RuleTable::Place& place,
                                 std::span<const Symbol> source) {
   const auto number = static_cast<std::size_t>(block.number);
   if (groups_.size() <= number) groups_.resize(number + 1);
-  auto [known, fresh] = groups_[number].try_emplace(place.rules);
-  RuleGroups& result = known->second;
-  if (!fresh) return result;
+  GroupMap& young = groups_[number];
+  if (auto known = young.find(place.rules); known != young.end()) return known->second;
+  if (number < old_groups_.size()) {
+    if (auto node = old_groups_[number].extract(place.rules)) {
+      RuleGroups& again = young.insert(std::move(node)).position->second;
+      group_count_ += size_of(again);
+      return again;
+    }
+  }
+  RuleGroups& result = young[place.rules];
   read_grouped(table, block, place, source);
   for (const RuleEntry& entry : grouped_) {
     // Roots, and the nodes of each variable: those before it and those behind it until another begins.
@@ -232,7 +250,7 @@ RuleGroups& OptionCache::groups(const RuleTable& table, const GrammarBlock& bloc
     }
     result.group_of.push_back(group);
   }
-  count_ += (result.group_of.size() + 7) / 8;  // as they are, they take far less than options
+  group_count_ += size_of(result);
   return result;
 }
 
@@ -247,7 +265,7 @@ const CachedOptions& OptionCache::options(RuleGroups& groups, std::size_t number
       if (groups.group_of[n] == number) add(*group.options, block, source, grouped_[n]);
     }
     group.options->finish({}, static_cast<std::size_t>(std::max(limits_.rule_limit, 0)));
-    count_ += group.options->options.size();
+    group_count_ += group.options->options.size();
   } else if (group.version != version_) {
     group.options->rescore(scorer_);
   }

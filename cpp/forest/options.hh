@@ -151,6 +151,8 @@ class OptionCache {
 
  private:
   using Phrases = search::PhraseCache<CachedOptions>;
+  using GroupMap = std::unordered_map<std::uint64_t, RuleGroups>;
+  static std::size_t size_of(const RuleGroups& groups);
   // What was read of a source side, and the version of the weights that it was scored with.
   template <class Options>
   struct Read {
@@ -172,8 +174,10 @@ class OptionCache {
   TableLimits limits_;
   std::size_t capacity_, count_ = 0;
   std::uint64_t version_ = 1;
-  std::vector<ReadMap<std::unique_ptr<CachedOptions>>> rules_;                       // by block
-  std::vector<std::unordered_map<std::uint64_t, RuleGroups>> groups_;                // by block
+  std::vector<ReadMap<std::unique_ptr<CachedOptions>>> rules_;  // by block
+  // By block. Groups that were used since the last trim() that made room, and those before: what is used again stays.
+  std::vector<GroupMap> groups_, old_groups_;
+  std::size_t group_count_ = 0;                                                      // of `groups_`
   std::vector<std::unordered_map<std::uint64_t, std::uint32_t>> longer_categories_;  // by block
   std::unordered_map<std::uint64_t, std::unique_ptr<CachedOptions>> others_;
   std::optional<Phrases> phrases_;  // of the one phrase table that a decoder has

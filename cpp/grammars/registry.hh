@@ -61,7 +61,8 @@ struct Grammar {
   bool uses_phrases = true;      // its nodes are filled by bilingual phrases, too
   std::string node_link_option;  // the option whose other values than the default are for links of nodes
   bool subtree_nodes = false;    // it works on dependency subtrees: grammars of spans meet it there
-  int stack_limit = 0;           // what its paper has for a system of this grammar alone; 0: the common one
+  int stack_limit = 0;           // what suits a system of this grammar alone, or its paper has; 0: the common one
+  int rule_limit = 0;            // the same for rules of one source side
   std::uint32_t colour = 0;      // in pictures: a number of the palette, 0: the next free one
 };
 

@@ -75,6 +75,10 @@ Grammar tree_to_tree_grammar(std::string name, std::string title, bool sequences
                     "whether a variable takes translations of other categories, too, at a price"),
   };
   if (sequences) {
+    // A span has many categories, each with translations of its own, and a source side many groups of rules: these give
+    // nearly the scores of the common limits at a fifth of the time (docs/tree-systems.md).
+    grammar.stack_limit = 50;
+    grammar.rule_limit = 10;
     grammar.options.insert(grammar.options.begin(),
                            number_option("max_trees", 3, 1, 5, OptionUse::kBoth, "trees of a sequence"));
   }

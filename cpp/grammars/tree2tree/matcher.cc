@@ -70,9 +70,7 @@ NodeId TreeToTreeMatcher::any(SentenceForest& forest, WordSpan span) {
   return known.any;
 }
 
-NodeId TreeToTreeMatcher::tail(SentenceForest& forest, WordSpan span, std::uint32_t category) {
-  Translations* known = at(span);
-  if (!known) return kNoNode;
+NodeId TreeToTreeMatcher::tail(SentenceForest& forest, WordSpan span, Translations* known, std::uint32_t category) {
   NodeId exact = kNoNode;
   for (const auto& [other, node] : known->typed) {
     if (other == category) exact = node;
@@ -196,6 +194,12 @@ void TreeToTreeMatcher::take(SentenceForest& forest, const RuleTable::Place& pla
   for (std::size_t k = 0; k < variables_.size(); ++k) {
     if (variables_[k] == outer_ || covers_.trees(variables_[k]) != variable_trees_[k]) return;
   }
+  filled_.clear();
+  for (const WordSpan& span : variables_) {
+    Translations* known = at(span);
+    if (!known) return;  // no rule of this side can be used
+    filled_.push_back(known);
+  }
   OptionCache& cache = forest.cache();
   RuleGroups& rules = cache.groups(table_, block_, place, walk_.symbols());
   if (rules.variables != variables_.size()) return;
@@ -203,7 +207,7 @@ void TreeToTreeMatcher::take(SentenceForest& forest, const RuleTable::Place& pla
     const std::span<const std::uint32_t> wanted = rules.tails_of(number);
     tails_.clear();
     for (std::size_t k = 0; k < variables_.size(); ++k) {
-      const NodeId node = tail(forest, variables_[k], wanted[k]);
+      const NodeId node = tail(forest, variables_[k], filled_[k], wanted[k]);
       if (node == kNoNode) break;
       tails_.push_back(node);
     }

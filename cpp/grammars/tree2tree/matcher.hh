@@ -52,7 +52,8 @@ class TreeToTreeMatcher : public Matcher {
   }
   NodeId typed(SentenceForest& forest, WordSpan span, std::uint32_t category);
   NodeId any(SentenceForest& forest, WordSpan span);
-  NodeId tail(SentenceForest& forest, WordSpan span, std::uint32_t category);  // kNoNode: nothing fits
+  // What a variable over a span takes; kNoNode: nothing fits.
+  NodeId tail(SentenceForest& forest, WordSpan span, Translations* known, std::uint32_t category);
 
   void match_span(SentenceForest& forest, WordSpan span);
   void complete_span(SentenceForest& forest, WordSpan span);
@@ -76,6 +77,7 @@ class TreeToTreeMatcher : public Matcher {
   std::vector<Pending> pending_;  // the next one last
   std::vector<WordSpan> variables_;
   std::vector<std::uint32_t> variable_trees_;
+  std::vector<Translations*> filled_;  // translations of the variables
   std::vector<std::uint32_t> cover_;
   std::vector<NodeId> tails_;
   // Of every target word the pre-terminal it has most often in translations of single words; made when a word that the

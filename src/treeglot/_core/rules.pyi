@@ -16,6 +16,7 @@ class GrammarRecord(TypedDict):
     node_link_option: str
     subtree_nodes: bool
     stack_limit: int
+    rule_limit: int
 
 def grammars() -> list[GrammarRecord]:
     """The declarations of all grammars, by name."""

@@ -89,6 +89,7 @@ class Grammar:
     """The option whose other values than the default are for links of nodes; or empty."""
     subtree_nodes: bool
     stack_limit: int
+    rule_limit: int
 
     def option(self, name: str) -> Option:
         """The option of that name."""
@@ -170,6 +171,7 @@ def _grammar(record: core.GrammarRecord) -> Grammar:
         node_link_option=record["node_link_option"],
         subtree_nodes=record["subtree_nodes"],
         stack_limit=record["stack_limit"],
+        rule_limit=record["rule_limit"],
     )
 
 

@@ -10,8 +10,8 @@ grammars, they may cover any neighbouring members of a head and its dependents (
 (('consdep2str', 'augmented', 'phrases'), ['constituency', 'dependency'], False)
 >>> [table.name for table in best.tables]
 ['augmented', 'consdep2str']
->>> preset("augmented").stack_limit, preset("dep2str").stack_limit
-(200, 300)
+>>> preset("augmented").stack_limit, preset("dep2str").stack_limit, preset("stssg").search["rule_limit"]
+(200, 300, 10)
 """
 
 from __future__ import annotations
@@ -221,9 +221,10 @@ def preset(name: str, options: dict[str, Any] | None = None) -> SystemSpec:
     tuning = values.pop("tuning", {})
     known = [registry.grammar(grammar) for grammar in names]
     with_rules = [grammar for grammar in known if grammar.has_rules]
-    search = {key: values.pop(key, default) for key, default in SEARCH_OPTIONS.items() if key != "stack_limit"}
-    own = with_rules[0].stack_limit if len(with_rules) == 1 else 0
-    search["stack_limit"] = values.pop("stack_limit", own or SEARCH_OPTIONS["stack_limit"])
+    # A system of one grammar alone has the limits that suit it.
+    alone = with_rules[0] if len(with_rules) == 1 else None
+    own = {"stack_limit": alone.stack_limit, "rule_limit": alone.rule_limit} if alone else {}
+    search = {key: values.pop(key, own.get(key) or default) for key, default in SEARCH_OPTIONS.items()}
     declared = [
         option
         for grammar in (*known, *([registry.phrase_grammar()] if registry.uses_phrases(names) else []))
@@ -237,4 +238,4 @@ def preset(name: str, options: dict[str, Any] | None = None) -> SystemSpec:
         values.setdefault("free_phrases", True)
     given = {key: value for key, value in values.items() if key in defaults}
     common = {key: value for key, value in defaults.items() if key not in different}
-    return SystemSpec(name, names, {**common, **given}, {key: search[key] for key in SEARCH_OPTIONS}, tuning)
+    return SystemSpec(name, names, {**common, **given}, search, tuning)
