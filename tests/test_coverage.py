@@ -16,6 +16,7 @@ from mwu_reference import Pair
 from random_worlds import random_sentence
 from test_mwu_rules import NATIVE, OPTIONS, pairs
 from treeglot import TreeglotError, lm
+from treeglot.examples import Sizes, write_example
 from treeglot.examples.worked import worked_example
 from treeglot.grammars import registry
 from treeglot.pipeline.coverage import REASONS, RECOVERED, Coverage, coverage, length_class, outcomes

@@ -110,15 +110,15 @@ def arguments(tmp_path: Path) -> list[str]:
 
 def test_the_command(tmp_path: Path, run: Run, arguments: list[str]) -> None:
     (tmp_path / "links").write_text("0-1 1-2\n\n")
-    code, _, said = run(*arguments, "--out", f"{tmp_path}/o.nodes")
-    assert code == 0, said
+    code, _, messages = run(*arguments, "--out", f"{tmp_path}/o.nodes")
+    assert code == 0, messages
     assert (tmp_path / "o.nodes").read_text() == "0-0 1-1 2-2 w0-w1 w1-w2\n\n"
-    assert "2 pairs, 2 word links, 3 node links" in said
+    assert "2 pairs, 2 word links, 3 node links" in messages
     run(*arguments, "--out", f"{tmp_path}/o.jsonl")
     assert [len(pair.node_links) for pair in read_pairs(tmp_path / "o.jsonl")] == [3, 0]
     # Pairs bring their word links.
-    code, _, said = run("trees", "links-from-words", f"{tmp_path}/o.jsonl", "--out", f"{tmp_path}/again.nodes")
-    assert code == 0, said
+    code, _, messages = run("trees", "links-from-words", f"{tmp_path}/o.jsonl", "--out", f"{tmp_path}/again.nodes")
+    assert code == 0, messages
     assert (tmp_path / "again.nodes").read_text() == "0-0 1-1 2-2 w0-w1 w1-w2\n\n"
 
 
@@ -134,7 +134,7 @@ def test_the_command(tmp_path: Path, run: Run, arguments: list[str]) -> None:
 )
 def test_bad_word_links(tmp_path: Path, run: Run, arguments: list[str], links: str, message: str) -> None:
     (tmp_path / "links").write_text(links)
-    code, _, said = run(*arguments, "--out", f"{tmp_path}/o.nodes", "--align-from", "pharaoh")
+    code, _, messages = run(*arguments, "--out", f"{tmp_path}/o.nodes", "--align-from", "pharaoh")
     assert code != 0
-    assert message in said
+    assert message in messages
     assert not (tmp_path / "o.nodes").exists()

@@ -447,7 +447,7 @@ std::size_t Model::for_each_pair(const std::vector<std::string_view>& source,
                                  Write&& write) const {
   std::atomic<std::size_t> too_long{source.size()};
   for_each_piece((source.size() + block - 1) / block, threads, [&] {
-    return [&, work = Workspace(), found = std::vector<LinkChance>()](std::size_t b) mutable {
+    return [&, work = Workspace(), chances = std::vector<LinkChance>()](std::size_t b) mutable {
       for (std::size_t n = b * block; n < std::min(source.size(), (b + 1) * block); ++n) {
         read(source[n], source_, work.source);
         read(target[n], target_, work.target);
@@ -456,8 +456,8 @@ std::size_t Model::for_each_pair(const std::vector<std::string_view>& source,
           }
           continue;
         }
-        links(work, found);
-        write(found, b);
+        links(work, chances);
+        write(chances, b);
       }
     };
   });
@@ -470,9 +470,9 @@ std::size_t Model::align(const std::vector<std::string_view>& source, const std:
   const std::size_t blocks = (source.size() + kBlock - 1) / kBlock;
   std::vector<std::string> forward_parts(blocks), reverse_parts(blocks);
   const std::size_t bad =
-      for_each_pair(source, target, threads, kBlock, [&](const std::vector<LinkChance>& found, std::size_t b) {
+      for_each_pair(source, target, threads, kBlock, [&](const std::vector<LinkChance>& chances, std::size_t b) {
         std::vector<WordLink> there, back;
-        for (const LinkChance& link : found) {
+        for (const LinkChance& link : chances) {
           if (LinkChance::chosen(link.forward)) there.push_back({link.source, link.target});
           if (LinkChance::chosen(link.reverse)) back.push_back({link.source, link.target});
         }
@@ -492,9 +492,9 @@ std::size_t Model::link_chances(const std::vector<std::string_view>& source,
   constexpr std::size_t kBlock = 64;
   std::vector<std::string> parts((source.size() + kBlock - 1) / kBlock);
   const std::size_t bad =
-      for_each_pair(source, target, threads, kBlock, [&](const std::vector<LinkChance>& found, std::size_t b) {
+      for_each_pair(source, target, threads, kBlock, [&](const std::vector<LinkChance>& chances, std::size_t b) {
         const char* blank = "";
-        for (const LinkChance& link : found) {
+        for (const LinkChance& link : chances) {
           const float there = LinkChance::chance(link.forward), back = LinkChance::chance(link.reverse);
           if (there < least && back < least) continue;
           char text[64];
@@ -517,9 +517,9 @@ void Model::posteriors(std::string_view source, std::string_view target, std::ve
   const std::size_t I = work.source.ids.size(), J = work.target.ids.size();
   forward.assign(I * J, 0.0f);
   reverse.assign(I * J, 0.0f);
-  std::vector<LinkChance> found;
-  links(work, found);
-  for (const LinkChance& link : found) {
+  std::vector<LinkChance> chances;
+  links(work, chances);
+  for (const LinkChance& link : chances) {
     forward[link.source * J + link.target] = LinkChance::chance(link.forward);
     reverse[link.source * J + link.target] = LinkChance::chance(link.reverse);
   }

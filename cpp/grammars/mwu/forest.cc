@@ -274,11 +274,11 @@ void Forest::prune(bool complete) {
   if (all) return;
   keep_best(keep);
   // A vertex that has lost all its edges goes with the edges that need it; then what v0 no longer reaches.
-  std::vector<std::uint8_t> made(vertices(), 0), reached(vertices(), 0);
+  std::vector<std::uint8_t> derived(vertices(), 0), reached(vertices(), 0);
   for (auto v = order_.rbegin(); v != order_.rend(); ++v) {
     for (EdgeId e : edges_.into(*v)) {
-      for (VertexId tail : edges_.tails(e)) keep[e] = keep[e] && made[tail];
-      made[*v] = made[*v] || keep[e];
+      for (VertexId tail : edges_.tails(e)) keep[e] = keep[e] && derived[tail];
+      derived[*v] = derived[*v] || keep[e];
     }
   }
   reached[kRoot] = 1;

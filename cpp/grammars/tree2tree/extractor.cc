@@ -254,7 +254,7 @@ unsigned TreeToTreeExtractor::beyond() {
   const std::size_t variables = variables_.size();
   const bool words = source.words > 0 || target.words > 0;
   auto over = [](std::size_t value, int limit, Limit bit) -> unsigned {
-    return value > static_cast<std::size_t>(limit) ? bit : 0;
+    return value > static_cast<std::size_t>(limit) ? static_cast<unsigned>(bit) : 0u;
   };
   return over(variables, words ? options_.max_variables : std::min(options_.max_variables, kWordlessVariables),
               kVariables) |

@@ -15,6 +15,7 @@ import re
 from typing import NamedTuple
 
 from treeglot.errors import TreeglotError
+from treeglot.words import split_words
 
 _LINK = re.compile(r"([0-9]{1,5})-([0-9]{1,5}):([01]\.[0-9]+|[01]):([01]\.[0-9]+|[01])")
 
@@ -36,7 +37,7 @@ class LinkChance(NamedTuple):
 def parse_chances(line: str) -> list[LinkChance]:
     """The links of a line."""
     result = []
-    for item in line.split():
+    for item in split_words(line):
         match = _LINK.fullmatch(item)
         chances = (float(match[3]), float(match[4])) if match else (2.0, 2.0)
         if match is None or max(chances) > 1:
