@@ -34,7 +34,7 @@ HEADERS = {
     "imported": 216,
     "augmented": 328,
     "hierarchical": 328,
-    "aligner": 80,
+    "aligner": 96,
 }
 DAMAGES = ("header-bytes", "header-fields", "data")
 LINES = ["u v w", "u", "x x x v w u", "unseen v", "w v u x"]

@@ -21,7 +21,7 @@ from treeglot import ConfigError, InputError, TreeError
 from treeglot.examples.worked import worked_example
 from treeglot.grammars.rules import make_extractor
 from treeglot.grammars.source_forests import source_forest
-from treeglot.pipeline.coverage import RECOVERED, outcomes, pairs_of
+from treeglot.pipeline.coverage import RECOVERED, outcomes
 from treeglot.trees import DependencyTree, ParsedSentence, Tokens
 from treeglot.trees.conllu import write_conllu
 from treeglot.trees.corpus import (
@@ -225,7 +225,7 @@ def test_stored_and_read(tmp_path: Path) -> None:
     heads = list(pair.source.dependency.heads)
     expected = [(heads, 1.0), (list(flat_tree.heads), 0.5), (heads, 2.0)]
     write_corpus(bitext, tmp_path / "x")
-    for columns in (bitext.columns, open_corpus(tmp_path / "x").columns, pairs_of(bitext, [2, 0])):
+    for columns in (bitext.columns, open_corpus(tmp_path / "x").columns, bitext.columns.select([2, 0])):
         for n in range(columns.sentences):
             assert columns.source.parses(n) == expected
     blocks = list(iterate_parsed_bitext(source, target, tmp_path / "a", block=1))

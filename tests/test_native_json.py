@@ -372,7 +372,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("grammar", [name for name, known in registry.grammars().items() if known.needs])
+@pytest.mark.parametrize("grammar", [name for name in registry.rule_grammars() if registry.grammar(name).needs])
 def test_the_same_rules_from_either_format(corpus: Path, tmp_path: Path, grammar: str) -> None:
     known = registry.grammar(grammar)
     name = str(corpus / "train")

@@ -205,8 +205,9 @@ Model::Model(const std::string& path, bool verify) : file_(path) {
   take(chances_, header.pairs);
   same_ratio_ = header.same_ratio;
   bonus_ = header.bonus;
-  known_count_ = header.known;
+  check(std::isfinite(same_ratio_) && std::isfinite(bonus_) && same_ratio_ >= 0 && bonus_ >= 0);
   if (bonus_ > 0) {
+    known_count_ = header.known;
     take(source_.fertility, (header.sources + 1) * kFertilities);
     take(target_.fertility, (header.targets + 1) * kFertilities);
     check(header.known < header.size);
