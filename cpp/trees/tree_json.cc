@@ -360,15 +360,19 @@ void Scanner::read_sentence(const Place& place, Sentence& sentence) {
   read_rest(place, sentence);
 }
 
+bool Scanner::read_own_columns(const Place& tree, const Place& above, std::size_t words, Columns& columns) {
+  if (!tree.find("tokens")) return false;
+  const Place own = tree.below("tokens");
+  own.check_names({"lemmas", "upos", "xpos", "feats", "deps", "misc"});
+  read_columns(own, above, words, columns);
+  return true;
+}
+
 void Scanner::read_dependency(const Place& place, const Place& above, Sentence& sentence) {
   place.check_names({"heads", "deprels", "true_heads", "tokens"});
   const std::size_t words = sentence.forms.size();
-  if (place.find("tokens")) {
-    const Place own = place.below("tokens");
-    own.check_names({"lemmas", "upos", "xpos", "feats", "deps", "misc"});
-    Columns columns;
-    read_columns(own, above, words, columns);
-  }
+  Columns columns;
+  read_own_columns(place, above, words, columns);
   place.require("heads", [&](Value value) { read_list(value, sentence.heads, small_integer_of); });
   std::vector<std::string_view> deprels;
   const bool has_deprels = place.read_items("deprels", deprels, string_of);
@@ -387,11 +391,7 @@ void Scanner::read_dependency(const Place& place, const Place& above, Sentence& 
 void Scanner::read_phrases(const Place& place, const Place& above, Sentence& sentence) {
   place.check_names({"labels", "children", "functions", "word_functions", "ids", "word_ids", "secondary", "tokens"});
   const std::size_t words = sentence.forms.size();
-  if (place.find("tokens")) {
-    const Place own = place.below("tokens");
-    own.check_names({"lemmas", "upos", "xpos", "feats", "deps", "misc"});
-    Columns columns;
-    read_columns(own, above, words, columns);
+  if (Columns columns; read_own_columns(place, above, words, columns)) {
     read_tags(columns, words, sentence.phrase_tags);
   }
   place.require("labels", [&](Value value) { read_list(value, labels_, string_of); });

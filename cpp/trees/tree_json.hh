@@ -59,6 +59,8 @@ class Scanner {
   void read_pair(const Place& pair);
   void read_sentence(const Place& place, Sentence& sentence);
   void read_columns(const Place& place, const Place& sentence_place, std::size_t words, Columns& columns);
+  // Those that a tree has for its words, if it does.
+  bool read_own_columns(const Place& tree, const Place& above, std::size_t words, Columns& columns);
   void read_tags(const Columns& columns, std::size_t words, std::vector<std::string_view>& tags) const;
   void read_dependency(const Place& place, const Place& above, Sentence& sentence);
   void read_phrases(const Place& place, const Place& above, Sentence& sentence);

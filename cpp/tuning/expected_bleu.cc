@@ -63,7 +63,11 @@ struct Expected {
 class Objective {
  public:
   Objective(const Pool& pool, int threads)
-      : pool_(pool), threads_(threads), blocks_((pool.sentences() + kBlock - 1) / kBlock), p_(pool.size()) {}
+      : pool_(pool),
+        threads_(threads),
+        blocks_((pool.sentences() + kBlock - 1) / kBlock),
+        p_(pool.size()),
+        worth_(pool.size()) {}
 
   double operator()(const std::vector<double>& weights, std::vector<double>* gradient, double* perplexity = nullptr) {
     std::vector<Expected> sums(blocks_);
@@ -114,9 +118,12 @@ class Objective {
     std::vector<double> sums(blocks_ * features, 0.0);
     for_each_block([&](std::size_t block, std::size_t s, double* p, std::size_t count) {
       double mean = 0;
-      const Statistics* statistics = pool_.statistics(s);
-      for (std::size_t h = 0; h < count; ++h) mean += p[h] * expected.worth(statistics[h]);
-      for (std::size_t h = 0; h < count; ++h) p[h] *= expected.worth(statistics[h]) - mean;
+      double* worth = worth_.data() + pool_.offset(s);
+      for (std::size_t h = 0; h < count; ++h) {
+        worth[h] = expected.worth(pool_.statistics(s)[h]);
+        mean += p[h] * worth[h];
+      }
+      for (std::size_t h = 0; h < count; ++h) p[h] *= worth[h] - mean;
       for (std::size_t f = 0; f < features; ++f) {
         const double* values = pool_.column(s, f);
         double sum = 0;
@@ -133,7 +140,7 @@ class Objective {
   const Pool& pool_;
   const int threads_;
   const std::size_t blocks_;
-  std::vector<double> p_;  // of all hypotheses
+  std::vector<double> p_, worth_;  // of all hypotheses
 };
 
 // How much the hypotheses of a sentence differ in each feature, on average: standard deviations.

@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from itertools import zip_longest
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from treeglot.alignment.subtrees.from_words import with_links_from_words
-from treeglot.cli.subtrees import OUTPUTS, TreePairs, check_not_empty, check_output, output_format, write_aligned
-from treeglot.errors import InputError, TreeglotError
+from treeglot.cli.subtrees import (
+    OUTPUTS,
+    TreePairs,
+    check_not_empty,
+    check_output,
+    in_step,
+    output_format,
+    write_aligned,
+)
+from treeglot.errors import TreeglotError
 from treeglot.progress import is_quiet, track
 from treeglot.trees.formats import check_format, guess_format, read_links
 from treeglot.trees.sentence import AlignedPair
@@ -75,15 +82,10 @@ def _with_word_links(pairs: TreePairs, align: Path | None, format: str | None) -
             assert isinstance(item, AlignedPair)
             yield item
         return
-    for number, (sides, links) in enumerate(zip_longest(pairs, read_links(align, format)), start=1):
-        if sides is None or links is None:
-            shorter, longer = (pairs.source, align) if sides is None else (align, pairs.source)
-            raise InputError(
-                f"{number - 1:,} sentences, but {longer} has more",
-                path=shorter,
-                line=max(number - 1, 1),
-                remedy="give the word links of these sentence pairs",
-            )
+    both = in_step(
+        (pairs.source, pairs), (align, read_links(align, format)), remedy="give the word links of these sentence pairs"
+    )
+    for number, (sides, links) in enumerate(both, start=1):
         try:
             yield AlignedPair(sides[0], sides[1], links.links)
         except TreeglotError as error:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from itertools import zip_longest
 from pathlib import Path
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any, TypeVar, get_args
 
 import typer
 
@@ -35,6 +35,8 @@ OUTPUTS = {"jsonl": (".jsonl", ".json"), "treealigner": (".sta.xml", ".sta", ".x
 """What `trees align` can write, and the endings by which it is known."""
 
 Sides = tuple[ParsedSentence, ParsedSentence]
+T = TypeVar("T")
+U = TypeVar("U")
 
 
 def add_commands(app: typer.Typer) -> None:
@@ -231,17 +233,25 @@ def tree_sides(
     source: Path, target: Path, format: str | None = None, target_format: str | None = None
 ) -> Iterator[Sides]:
     """The trees of two files with the same number of sentences."""
-    streams = read_sentences(source, format), read_sentences(target, target_format)
-    for number, (first, second) in enumerate(zip_longest(*streams), start=1):
-        if first is None or second is None:
-            shorter, longer = (source, target) if first is None else (target, source)
+    return in_step(
+        (source, read_sentences(source, format)),
+        (target, read_sentences(target, target_format)),
+        remedy="give the two sides of the same sentence pairs",
+    )
+
+
+def in_step(first: tuple[Path, Iterable[T]], second: tuple[Path, Iterable[U]], *, remedy: str) -> Iterator[tuple[T, U]]:
+    """What two files have for each sentence; one that ends before the other is an `InputError`."""
+    for number, (one, other) in enumerate(zip_longest(first[1], second[1]), start=1):
+        if one is None or other is None:
+            shorter, longer = (first[0], second[0]) if one is None else (second[0], first[0])
             raise InputError(
                 f"{number - 1:,} sentences, but {longer} has more",
                 path=shorter,
                 line=max(number - 1, 1),
-                remedy="give the two sides of the same sentence pairs",
+                remedy=remedy,
             )
-        yield first, second
+        yield one, other
 
 
 class Count:
