@@ -12,7 +12,6 @@ namespace treeglot::align {
 namespace {
 
 constexpr std::size_t kGroup = 8, kBatch = 128;  // sentences of a thread's piece, and between two updates of the counts
-constexpr float kLeast = 0.01f;                  // chances below are not kept
 
 // One direction: words of the state side are linked to by words of the observed side.
 struct Direction {
@@ -321,9 +320,9 @@ class Gibbs {
         const std::uint16_t* row = direction.cell_sums.data() + cells_.starts[n];
         for (int j = 0; j < J; ++j, row += I) {
           const float nothing = chance(direction.null_sums[begin + static_cast<std::uint64_t>(j)]);
-          if (nothing >= kLeast) count(direction, n, j, 0, nothing);
+          if (nothing >= kLeastChance) count(direction, n, j, 0, nothing);
           for (int i = 0; i < I; ++i)
-            if (chance(row[i]) >= kLeast) count(direction, n, j, static_cast<std::uint16_t>(i + 1), chance(row[i]));
+            if (chance(row[i]) >= kLeastChance) count(direction, n, j, static_cast<std::uint16_t>(i + 1), chance(row[i]));
           const auto best = std::max_element(row, row + I) - row;
           direction.links[begin + static_cast<std::uint64_t>(j)] =
               static_cast<std::uint16_t>(chance(row[best]) > nothing ? best + 1 : 0);
@@ -379,7 +378,7 @@ class Gibbs {
         for (int j = 0; j < J; ++j) {
           const float a = chance(forward[j * I + i]), b = chance(reverse[i * J + j]);
           const bool first = there[j] == i + 1, second = back[i] == j + 1;
-          if (a < kLeast && b < kLeast && !first && !second) continue;
+          if (a < kLeastChance && b < kLeastChance && !first && !second) continue;
           sampled.links.push_back({static_cast<std::uint16_t>(i), static_cast<std::uint16_t>(j),
                                    LinkChance::pack(a, first), LinkChance::pack(b, second)});
         }

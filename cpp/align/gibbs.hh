@@ -14,6 +14,8 @@
 
 namespace treeglot::align {
 
+inline constexpr float kLeastChance = 0.01f;  // chances of links below are not kept
+
 // The sentences that are learnt from, and for each of their cells (source by target, row by row) the place of the word
 // pair in the row of its source word.
 struct Cells {

@@ -20,8 +20,6 @@
 namespace treeglot::align {
 namespace {
 
-constexpr float kLeast = 0.01f;  // chances below are not kept
-
 constexpr char kMagic[8] = {'T', 'G', 'W', 'A', 'L', 'I', 'G', 'N'};
 
 struct Header {
@@ -381,7 +379,7 @@ void Model::links(Workspace& work, std::vector<LinkChance>& out) const {
     for (std::size_t j = 0; j < J; ++j) {
       const float there = std::min(1.0f, work.forward[j * I + i]), back = std::min(1.0f, work.reverse[i * J + j]);
       const bool first = forward[j] == i, second = reverse[i] == j;
-      if (there < kLeast && back < kLeast && !first && !second) continue;
+      if (there < kLeastChance && back < kLeastChance && !first && !second) continue;
       out.push_back({static_cast<std::uint16_t>(i), static_cast<std::uint16_t>(j), LinkChance::pack(there, first),
                      LinkChance::pack(back, second)});
     }

@@ -9,7 +9,7 @@ namespace treeglot::align {
 namespace {
 
 constexpr int kLanes = 8;
-constexpr float kFloor = 1e-6f;  // of a fertility's weight
+constexpr float kLeastWeight = 1e-6f;  // of a fertility's weight
 
 TREEGLOT_WIDE void multiply(float* __restrict out, const float* __restrict lexical, const float* __restrict factor,
                             const float* __restrict from, const float* __restrict to, float scale, int size) {
@@ -92,7 +92,7 @@ void SentenceSampler::begin(const JumpRows& jumps, float null_chance, float bonu
   if (counting_) {
     for (int i = 0; i < states_; ++i) {
       float& own = fertility(i)[std::min(words_of_[static_cast<std::size_t>(i)], kFertilities - 1)];
-      own = std::max(own - 1, kFloor);
+      own = std::max(own - 1, kLeastWeight);
     }
   }
   factor_.assign(stride_, 0.0f);

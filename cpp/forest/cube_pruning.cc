@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <stdexcept>
 #include <string>
 
@@ -14,7 +15,6 @@
 namespace treeglot::forest {
 namespace {
 
-constexpr double kLn10 = 2.302585092994046;
 constexpr std::size_t kSlots = 1024;  // for states at first; a power of two
 constexpr double kNever = -std::numeric_limits<double>::infinity();
 
@@ -66,14 +66,14 @@ void weigh_option(const std::vector<double>& weights, RuleOption& option) {
   for (const FeatureValue& feature : option.features) score += weights[feature.feature] * feature.value;
   score += weights[kWordFeature] * option.words;
   option.score = static_cast<float>(score);
-  option.estimate = static_cast<float>(score + weights[kLanguageModelFeature] * kLn10 * option.log10);
+  option.estimate = static_cast<float>(score + weights[kLanguageModelFeature] * std::numbers::ln10 * option.log10);
 }
 
 struct ForestSearch::State {
   State(const lm::Model& model_, const std::vector<double>& weights_, const SearchLimits& limits)
       : model(model_), weights(weights_), kbest(graph) {
     if (weights.size() <= kWordFeature) throw std::invalid_argument("no weights for language model and words");
-    lm_scale = weights[kLanguageModelFeature] * kLn10;
+    lm_scale = weights[kLanguageModelFeature] * std::numbers::ln10;
     constexpr std::size_t all = std::numeric_limits<std::size_t>::max();
     stack_limit = limits.stack_limit > 0 ? static_cast<std::size_t>(limits.stack_limit) : all;
     pop_limit = limits.pop_limit > 0 ? static_cast<std::size_t>(limits.pop_limit) : stack_limit;
@@ -412,7 +412,7 @@ ForestDerivation ForestSearch::State::derivation(std::uint32_t rank, bool with_s
     now = 1 - now;
   }
   log10 += model.score(states_of[now], lm::kEnd, states_of[1 - now]).log10;
-  result.features[kLanguageModelFeature] = log10 * kLn10;
+  result.features[kLanguageModelFeature] = log10 * std::numbers::ln10;
   result.features[kWordFeature] = static_cast<double>(words.size());
   return result;
 }

@@ -5,6 +5,7 @@
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <deque>
+#include <numbers>
 #include <numeric>
 #include <random>
 #include <set>
@@ -21,7 +22,6 @@ using treeglot::test::TemporaryModel;
 
 namespace {
 
-constexpr double kLn10 = 2.302585092994046;
 const forest::SearchLimits kNoLimits{0, 0, 0};
 
 // A forest that owns its options. Words are those of the model.
@@ -113,7 +113,7 @@ double language_model(const lm::Model& model, const std::vector<TargetSymbol>& w
     total += model.score(state, word, next).log10;
     state = next;
   }
-  return kLn10 * (total + model.score(state, lm::kEnd, next).log10);
+  return std::numbers::ln10 * (total + model.score(state, lm::kEnd, next).log10);
 }
 
 void random_forest(OwnForest& own, std::mt19937& random) {

@@ -1,6 +1,7 @@
 #include "forest/decoder.hh"
 
 #include <algorithm>
+#include <numbers>
 #include <numeric>
 #include <optional>
 #include <stdexcept>
@@ -18,7 +19,6 @@ using search::Translation;
 
 namespace {
 
-constexpr double kLn10 = 2.302585092994046;
 
 // Edges that only put parts one after the other.
 bool is_helper(const Edge& edge) {
@@ -96,7 +96,7 @@ class TreeDecoder::ForestWorker : public Decoder::Worker {
     for (std::size_t i = 0; i < derivation.steps.size(); ++i) {
       const DerivationStep& step = derivation.steps[i];
       steps.push_back({shown(step), is_helper(forest.forest()[step.node].edges[step.edge])});
-      if (lm[i] != 0) steps[i].use.features.push_back({kLanguageModelFeature, static_cast<float>(lm[i] * kLn10)});
+      if (lm[i] != 0) steps[i].use.features.push_back({kLanguageModelFeature, static_cast<float>(lm[i] * std::numbers::ln10)});
     }
     result.steps = readable(std::move(steps), [&](std::uint32_t j) { return forest.word_text(static_cast<int>(j)); });
     return result;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 namespace treeglot::search {
 
@@ -57,7 +58,7 @@ void OptionBuilder::complete(PhraseOption& option) const {
     option.lm_rest[i] = i < option.words.size() ? static_cast<float>(total - before[i]) : 0.0f;
   }
   option.state = states[now];
-  option.estimate = option.fixed + weights_[kLanguageModel] * kLn10 * total;
+  option.estimate = option.fixed + weights_[kLanguageModel] * std::numbers::ln10 * total;
   if (option.copied()) return;
   const ReorderingScores& reordering = (*option.matches)[option.match].reordering;
   for (int o = 0; o < 3; ++o) {
@@ -98,7 +99,7 @@ void OptionBuilder::score(const PhraseMatches& matches, PhraseOptionList& list) 
     bool full = best.size() >= limit_;
     if (full && skip && fixed <= best.front().estimate) continue;
     if (std::isnan(list.log10[n])) list.log10[n] = lm_score(match.target);
-    const double estimate = fixed + weights_[kLanguageModel] * kLn10 * list.log10[n];
+    const double estimate = fixed + weights_[kLanguageModel] * std::numbers::ln10 * list.log10[n];
     if (full) {
       if (estimate <= best.front().estimate) continue;
       std::pop_heap(best.begin(), best.end());

@@ -18,7 +18,6 @@
 
 namespace treeglot::search {
 
-inline constexpr double kLn10 = 2.302585092994045684;
 inline constexpr double kNever = -std::numeric_limits<double>::infinity();
 
 // A translation of one source phrase under given weights.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <numbers>
 #include <numeric>
 #include <string>
 #include <tuple>
@@ -386,14 +387,14 @@ Derivation PhraseSearch::derivation(const Path& path, double score, std::string 
       now = 1 - now;
     }
     if (n + 1 == path.size()) log10 += model_.score(states[now], lm::kEnd, states[1 - now]).log10;
-    lm.push_back(static_cast<float>(log10 * kLn10));
+    lm.push_back(static_cast<float>(log10 * std::numbers::ln10));
   }
   Derivation result;
   result.score = score;
   FeatureVector features{};
   for (std::size_t n = 0; n < path.size(); ++n) add_features(path, n, lm[n], features);
   if (path.empty()) {
-    features[kLanguageModel] = kLn10 * model_.score(states[now], lm::kEnd, states[1 - now]).log10;
+    features[kLanguageModel] = std::numbers::ln10 * model_.score(states[now], lm::kEnd, states[1 - now]).log10;
     result.score = dot(weights_, features);
     lm.push_back(static_cast<float>(features[kLanguageModel]));
   }

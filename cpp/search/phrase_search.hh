@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <numbers>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -29,7 +30,7 @@ class PhraseSearch {
         limits_(limits),
         builder_(builder),
         cache_(cache),
-        lm_weight_(weights_[kLanguageModel] * kLn10),
+        lm_weight_(weights_[kLanguageModel] * std::numbers::ln10),
         forward_(weights_[kReordering + 3] != 0 || weights_[kReordering + 4] != 0 || weights_[kReordering + 5] != 0),
         stack_(vertices_, forward_, limits.beam_threshold > 0 ? std::log(limits.beam_threshold) : kNever) {}
 
