@@ -13,11 +13,12 @@ import pytest
 from hypothesis import settings
 
 from cli_runner import Run, make_runner
+from effort import tries
 
 collect_ignore = ["fake_java.py", "fuzz_readers.py"]  # programs of their own, not tests
 
 # One profile for all: no deadline (machines are shared), and the same examples in every run.
-settings.register_profile("treeglot", deadline=None, derandomize=True)
+settings.register_profile("treeglot", deadline=None, derandomize=True, max_examples=tries(100))
 settings.load_profile("treeglot")
 
 DATA = Path(os.environ.get("TREEGLOT_DATA", Path(__file__).parents[2] / "shared" / "data"))

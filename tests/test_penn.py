@@ -10,6 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from effort import worlds
 from tree_strategies import damaged, phrases, survives, token_lists
 from treeglot import InputError, TreeError
 from treeglot.trees import ConstituencyTree, ParsedSentence, Tokens
@@ -168,7 +169,8 @@ def check_file(path: Path, folder: Path, texts: list[str]) -> int:
 def test_gum(data: Callable[[str], Path], tmp_path: Path) -> None:
     folder = data("trees/gum-en/const")
     total = 0
-    for number, path in enumerate(sorted(folder.glob("*.ptb"))):
+    paths = sorted(folder.glob("*.ptb"))
+    for number, path in enumerate(paths[: worlds(len(paths))]):
         if number % 12 == 0:  # NLTK and the round trip on a sample, for time
             texts = [text for text in path.read_text("utf-8").split("\n\n") if text.strip()]
             total += check_file(path, tmp_path, texts)
@@ -177,7 +179,7 @@ def test_gum(data: Callable[[str], Path], tmp_path: Path) -> None:
                 assert sentence.constituency is not None
                 assert parse_penn(format_penn(sentence.constituency)) == sentence.constituency
                 total += 1
-    assert total == 14_597
+    assert total == 14_597 if worlds(len(paths)) >= len(paths) else total > 2_000
 
 
 def test_sequoia(data: Callable[[str], Path], tmp_path: Path) -> None:
