@@ -394,20 +394,19 @@ class HeadDependents:
     ) -> tuple[bool, set[PhrasalNode]]:
         """Adds the edges of all rules for these members: whether there are any, and the phrasal nodes among their variables."""
         matched, asked = False, set()
-        for general in itertools.product([False, True], repeat=3):
-            for symbols, groups in self.readings(n, members, general, phrasal):
-                source = number_variables(" ".join(symbol.text for symbol in symbols))
-                if source in self.rules:
-                    matched = True
-                    asked |= groups
-                    for rule in self.rules[source]:
-                        self.apply(node, source, symbols, rule)
+        for symbols, groups in self.readings(n, members, phrasal):
+            source = number_variables(" ".join(symbol.text for symbol in symbols))
+            if source in self.rules:
+                matched = True
+                asked |= groups
+                for rule in self.rules[source]:
+                    self.apply(node, source, symbols, rule)
         return matched, asked
 
     def readings(
-        self, n: int, members: Sequence[int], general: tuple[bool, ...], phrasal: Sequence[PhrasalNode]
+        self, n: int, members: Sequence[int], phrasal: Sequence[PhrasalNode]
     ) -> Iterator[tuple[list[Member], frozenset[PhrasalNode]]]:
-        """All source sides: lexicalised or general by the type of a member, phrasal nodes in place of members."""
+        """All source sides: every member by its word or its tag, phrasal nodes in place of members."""
         forest = self.forest
         if not members:
             yield [], frozenset()
@@ -415,24 +414,19 @@ class HeadDependents:
         member, mark = members[0], "^" if members[0] == n else ""
         tag, word = forest.tags[member], forest.words[member]
         begin, end = forest.member_span(n, member)
-        general_head, general_internal, general_leaf = general
-        ways: list[Member] = []
         if member != n and not forest.tree.is_leaf(member):
-            ways.append(Member(f"\0:{tag if general_internal else word}*", ("subtree", member), begin, end))
-        elif general_head if member == n else general_leaf:
-            ways.append(Member(f"{mark}\0:{tag}", ("word", member), begin, end))
-            ways.append(Member(f"{mark}_:{tag}", None, begin, end))
+            ways = [Member(f"\0:{shown}*", ("subtree", member), begin, end) for shown in (tag, word)]
         else:
-            ways.append(Member(f"{mark}{word}", None, begin, end))
+            ways = [Member(f"{mark}\0:{tag}", ("word", member), begin, end), Member(f"{mark}{word}", None, begin, end)]
         for way in ways:
-            for symbols, groups in self.readings(n, members[1:], general, phrasal):
+            for symbols, groups in self.readings(n, members[1:], phrasal):
                 yield [way, *symbols], groups
         for group in phrasal:
             if group.members[0] != member or not (self.recursion or forest.phrases(*group.span)):
                 continue
             mark = "^" if group.covers_head else ""
             way = Member(f"{mark}\0:{group.category}", ("group", *group.span), *group.span)
-            for symbols, groups in self.readings(n, members[len(group.members) :], general, phrasal):
+            for symbols, groups in self.readings(n, members[len(group.members) :], phrasal):
                 if len(groups) < 2:
                     yield [way, *symbols], groups | {group}
 

@@ -22,7 +22,7 @@ from treeglot.trees import DependencyTree, ParsedSentence, Tokens
 
 def worked_derivation() -> Node:
     ultrabook = Node("phrases", 6, 8, "超极 本", ("Ultrabook",), "group", "NP[JJ_NN]")
-    first = Node("consdep2str", 4, 6, "首 ^_:M", ("the", "first"), "subtree")
+    first = Node("consdep2str", 4, 6, "首 ^款", ("the", "first"), "subtree")
     source = "亚洲 x1:款* ^x2:NP[JJ_NN]"
     book = Node("consdep2str", 3, 8, source, (0, 1, "in", "Asia"), "subtree", children=(first, ultrabook),
                 features={"consdep2str.p_ts": -1.2})  # fmt: skip

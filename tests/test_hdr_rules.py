@@ -33,13 +33,11 @@ x1:NR x2:AD ^x3:VV x4:NN* ||| x1 x2 x3 x4
 x1:NR x2:AD ^x3:VV x4:本* ||| x1 x2 x3 x4
 x1:NR x2:AD ^推出 x3:NN* ||| x1 x2 launch x3
 x1:NR x2:AD ^推出 x3:本* ||| x1 x2 launch x3
-x1:OD ^_:M ||| x1
 x1:OD ^款 ||| x1
 英特尔 将 ^x1:VV x2:NN* ||| Intel will x1 x2
 英特尔 将 ^x1:VV x2:本* ||| Intel will x1 x2
 英特尔 将 ^推出 x1:NN* ||| Intel will launch x1
 英特尔 将 ^推出 x1:本* ||| Intel will launch x1
-首 ^_:M ||| the first
 首 ^款 ||| the first
 """.splitlines()
 
@@ -80,8 +78,8 @@ def test_structures_of_the_worked_example() -> None:
     links = [link for link in pair.word_links if link.source != 6]
     rules = augmented.extract(AlignedPair(pair.source, pair.target, links))
     labels = {rule.source: rule.labels for rule in rules}
-    # 6-7, 7-8 and so on have the deleted 超极; without that only 4-6 are variables, which is not consistent.
-    assert labels["x1:NR x2:M* _:JJ ^x3:NN"] == ()
+    # 6-7, 7-8 and so on have 超极, which is a word; without that only 4-6 are variables, which is not consistent.
+    assert labels["x1:NR x2:M* 超极 ^x3:NN"] == ()
 
 
 def test_the_paper_s_spans() -> None:
@@ -246,11 +244,9 @@ class Reference:
             if part.kind == "phrasal" or part.kind == "internal" or (part.kind in general and span):
                 variables[number] = len(variables) + 1
                 prefix += f"x{variables[number]}:"
-            elif part.kind in general:
-                prefix += "_:"
             if part.kind == "internal":
                 shown.append(f"{prefix}{part.category if 'internal' in general else word}*")
-            elif part.kind == "phrasal" or part.kind in general:
+            elif number in variables:
                 shown.append(prefix + part.category)
             else:
                 shown.append(prefix + word)
@@ -448,7 +444,7 @@ def compare(case: Case, grammar: str, span_mode: str, max_variants: int = 16) ->
 )
 def test_core_against_the_definitions(grammar: str, span_mode: str) -> None:
     total = sum(compare(random_case(seed), grammar, span_mode) for seed in range(1000))
-    assert total > 3000  # the cases are not all trivial
+    assert total > 2000  # the cases are not all trivial
 
 
 @settings(max_examples=tries(150), deadline=None)
@@ -547,6 +543,16 @@ def test_binarised_constituents() -> None:
     assert {rule.source for rule in left} - {rule.source for rule in plain} == {
         "x1:X@S[A_B] ^c", "x1:X@S[A_B] ^x2:C"
     }  # fmt: skip
+
+
+def test_words_without_links_stay_words() -> None:
+    """的 is dropped by every form of the rule, as a word: neither other particles nor equal forms that count twice."""
+    case = case_of("a/N 的/P b/N", [2, 2, -1], "a b", "0-0 2-1")
+    assert counts(case) == dict.fromkeys(
+        ["a 的 ^b -> a b", "a 的 ^x1:N -> a x1", "x1:N 的 ^b -> x1 b", "x1:N 的 ^x2:N -> x1 x2"], 1
+    )
+    assert counts(case_of("的/P b/N", [1, -1], "b", "1-0")) == {"的 ^b -> b": 1, "的 ^x1:N -> x1": 1}
+    assert counts(case_of("a/N 是/V", [1, -1], "a", "0-0")) == {"a ^是 -> a": 1, "x1:N ^是 -> x1": 1}
 
 
 def test_a_word_that_looks_like_its_tag() -> None:

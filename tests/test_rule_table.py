@@ -138,7 +138,7 @@ class Lexicon:
 
 def source_words(source: str) -> list[str]:
     tokens = [re.sub(r"/\d+$", "", token.strip("^)")) for token in source.split()]  # /2: the place of a head
-    return [token for token in tokens if token and not re.match(r"\(|x\d+:|_:", token)]
+    return [token for token in tokens if token and not re.match(r"\(|x\d+:", token)]
 
 
 class Counted:

@@ -21,8 +21,6 @@ enum class SymbolKind : std::uint8_t {
   kHeadVariable = 3,  // ^x1:VV     the generalised head
   kInternalWord = 4,  // x1:本*     an internal dependent constrained by its word
   kInternalTag = 5,   // x1:NN*     ... by its tag
-  kDeleted = 6,       // _:M        a generalised leaf without a counterpart
-  kHeadDeleted = 7,   // ^_:M       the same for the head
   kPhrasal = 8,       // x1:VP[VV_NN]    a phrasal node
   kHeadPhrasal = 9,   // ^x1:VP[VV_NN]   one that covers the head
   kOpen = 10,         // (NP        begin of a constituent or pre-terminal inside a tree fragment

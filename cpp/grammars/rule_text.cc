@@ -67,7 +67,7 @@ void put_escape(int code, std::string& out) {
 
 void write_escaped(std::string_view text, const Escapes& escapes, std::string& out) {
   const std::size_t variable = variable_prefix(text);
-  const bool first = (escapes.marks && (text.starts_with('^') || text.starts_with("_:"))) ||
+  const bool first = (escapes.marks && text.starts_with('^')) ||
                      (variable > 0 && (variable < text.size() ? text[variable] == ':' : escapes.variable));
   const bool last = (escapes.marks && text.ends_with('*')) ||
                     (escapes.bracketed && text.ends_with(']') && text.find('[') != text.npos);
@@ -137,9 +137,6 @@ SourceText parse_member(std::string_view token, std::size_t& variables,
   std::string_view text = token;
   const bool head = text.starts_with('^');
   if (head) text.remove_prefix(1);
-  if (text.starts_with("_:")) {
-    return {head ? SymbolKind::kHeadDeleted : SymbolKind::kDeleted, content(text.substr(2), token)};
-  }
   if (!take_variable(text, variables)) {
     return {head ? SymbolKind::kHeadWord : SymbolKind::kWord, content(text, token)};
   }
@@ -187,8 +184,7 @@ void write_source(std::span<const Symbol> source, const TextOf& word, const Text
   // Without brackets and without a head it may have gaps, and x1 alone is read as one.
   const bool flat = !tree && std::none_of(source.begin(), source.end(), [](Symbol symbol) {
     const SymbolKind kind = symbol_kind(symbol);
-    return kind == SymbolKind::kHeadWord || kind == SymbolKind::kHeadVariable || kind == SymbolKind::kHeadDeleted ||
-           kind == SymbolKind::kHeadPhrasal;
+    return kind == SymbolKind::kHeadWord || kind == SymbolKind::kHeadVariable || kind == SymbolKind::kHeadPhrasal;
   });
   const Escapes word_escapes{tree, flat, false};
   const Escapes category_escapes{tree, false, !tree};
@@ -206,7 +202,6 @@ void write_source(std::span<const Symbol> source, const TextOf& word, const Text
     switch (kind) {
       case SymbolKind::kHeadWord:
       case SymbolKind::kHeadVariable:
-      case SymbolKind::kHeadDeleted:
       case SymbolKind::kHeadPhrasal:
         out += '^';
         break;
@@ -234,10 +229,6 @@ void write_source(std::span<const Symbol> source, const TextOf& word, const Text
         write_escaped(category(id), word_escapes, out);
         out += '*';
         break;
-      case SymbolKind::kDeleted:
-      case SymbolKind::kHeadDeleted:
-        out += "_:";
-        [[fallthrough]];
       case SymbolKind::kVariable:
       case SymbolKind::kHeadVariable:
       case SymbolKind::kOpen:

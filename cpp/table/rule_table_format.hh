@@ -29,7 +29,7 @@
 namespace treeglot::rule_format {
 
 inline constexpr char kMagic[8] = {'T', 'G', 'R', 'T', '\r', '\n', '\x1a', '\0'};
-inline constexpr std::uint32_t kVersion = 2;
+inline constexpr std::uint32_t kVersion = 3;
 inline constexpr std::uint32_t kHasLabels = 1, kDiscounted = 2;
 
 struct Header {

@@ -209,12 +209,15 @@ void HdrExtractor::fragment(std::span<const HdrMember> members, const RuleSink& 
   induce(sink);
 }
 
+// A head or leaf without a span is the word that it is in every form: that one word was dropped is no reason to drop
+// all words of its tag.
 void HdrExtractor::add_unit(const HdrMember& member) {
   Span span = member_span(member);
+  Symbol lexical;
   switch (member.type) {
     case MemberType::kHead:
-      units_.push_back({symbol(SymbolKind::kHeadWord, member.word),
-                        symbol(span.empty() ? SymbolKind::kHeadDeleted : SymbolKind::kHeadVariable, member.tag), span,
+      lexical = symbol(SymbolKind::kHeadWord, member.word);
+      units_.push_back({lexical, span.empty() ? lexical : symbol(SymbolKind::kHeadVariable, member.tag), span,
                         member.place, kHeadBit, 0});
       break;
     case MemberType::kInternal:
@@ -222,9 +225,9 @@ void HdrExtractor::add_unit(const HdrMember& member) {
                         span, member.place, kInternalBit, 0});
       break;
     case MemberType::kLeaf:
-      units_.push_back({symbol(SymbolKind::kWord, member.word),
-                        symbol(span.empty() ? SymbolKind::kDeleted : SymbolKind::kVariable, member.tag), span,
-                        member.place, kLeafBit, 0});
+      lexical = symbol(SymbolKind::kWord, member.word);
+      units_.push_back({lexical, span.empty() ? lexical : symbol(SymbolKind::kVariable, member.tag), span, member.place,
+                        kLeafBit, 0});
       break;
   }
 }
@@ -254,7 +257,9 @@ void HdrExtractor::find_labels(std::span<const HdrMember> members) {
 
 void HdrExtractor::induce(const RuleSink& sink) {
   unsigned types = 0;
-  for (const Unit& unit : units_) types |= unit.type;
+  for (const Unit& unit : units_) {  // types with something to generalise: other forms would be equal
+    if (unit.lexical != unit.general) types |= unit.type;
+  }
   // Internal dependents that look alike as words and as tags ("$") make equal forms, which are one rule.
   bool same = (types & kInternalBit) != 0;
   for (const Unit& unit : units_) {

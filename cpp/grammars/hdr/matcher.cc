@@ -102,23 +102,12 @@ bool HdrMatcher::match_part(SentenceForest& forest, const Part& part) {
   if (part.members.size() > kMaxMembers) return false;
   seen_.clear();
   steps_ = 0;
-  bool internal = false, leaf = false;
-  for (const HdrMember& member : part.members) {
-    internal = internal || member.type == MemberType::kInternal;
-    leaf = leaf || member.type == MemberType::kLeaf;
-  }
   const std::size_t before = forest.forest()[part.node].edges.size();
-  for (int form = 0; form < 8; ++form) {
-    general_head_ = form & 1;
-    general_internal_ = form & 2;
-    general_leaf_ = form & 4;
-    if ((general_internal_ && !internal) || (general_leaf_ && !leaf)) continue;
-    symbols_.clear();
-    tails_.clear();
-    begins_.clear();
-    ends_.clear();
-    walk(forest, part, 0, 0, walk_start());
-  }
+  symbols_.clear();
+  tails_.clear();
+  begins_.clear();
+  ends_.clear();
+  walk(forest, part, 0, 0, walk_start());
   return forest.forest()[part.node].edges.size() > before;
 }
 
@@ -147,28 +136,19 @@ void HdrMatcher::walk(SentenceForest& forest, const Part& part, std::size_t plac
   };
   switch (member.type) {
     case MemberType::kHead:
-      if (!general_head_) {
-        if (word != RuleTable::kNone) step(symbol(SymbolKind::kHeadWord, word), 1, 0, 0, false);
-      } else if (tag != RuleTable::kNone) {
+      if (word != RuleTable::kNone) step(symbol(SymbolKind::kHeadWord, word), 1, 0, 0, false);
+      if (tag != RuleTable::kNone) {
         step(symbol(SymbolKind::kHeadVariable, tag), 1, 0, forest.word(member.place), true);
-        step(symbol(SymbolKind::kHeadDeleted, tag), 1, 0, 0, false);
       }
       break;
     case MemberType::kLeaf:
-      if (!general_leaf_) {
-        if (word != RuleTable::kNone) step(symbol(SymbolKind::kWord, word), 1, 0, 0, false);
-      } else if (tag != RuleTable::kNone) {
-        step(symbol(SymbolKind::kVariable, tag), 1, 0, forest.word(member.place), true);
-        step(symbol(SymbolKind::kDeleted, tag), 1, 0, 0, false);
-      }
+      if (word != RuleTable::kNone) step(symbol(SymbolKind::kWord, word), 1, 0, 0, false);
+      if (tag != RuleTable::kNone) step(symbol(SymbolKind::kVariable, tag), 1, 0, forest.word(member.place), true);
       break;
     case MemberType::kInternal: {
       const NodeId below = forest.subtree(member.place);
-      if (!general_internal_) {
-        if (word != RuleTable::kNone) step(symbol(SymbolKind::kInternalWord, word), 1, 0, below, true);
-      } else if (tag != RuleTable::kNone) {
-        step(symbol(SymbolKind::kInternalTag, tag), 1, 0, below, true);
-      }
+      if (word != RuleTable::kNone) step(symbol(SymbolKind::kInternalWord, word), 1, 0, below, true);
+      if (tag != RuleTable::kNone) step(symbol(SymbolKind::kInternalTag, tag), 1, 0, below, true);
       break;
     }
   }

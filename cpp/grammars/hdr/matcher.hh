@@ -1,8 +1,7 @@
 // Matching of head-dependents rules (spec: tree-to-string, sections 2 to 4).
 //
-// At every word with dependents the table is walked member by member. A member may be read as several symbols (word or
-// tag, deleted or not, the begin of a phrasal node); the choice of lexicalised or generalised is one for all members of
-// a type. Prefixes that the table does not have end a walk at once.
+// At every word with dependents the table is walked member by member. A member may be read as several symbols: its
+// word, its tag, the begin of a phrasal node. Prefixes that the table does not have end a walk at once.
 #pragma once
 
 #include <cstdint>
@@ -64,7 +63,6 @@ class HdrMatcher : public Matcher {
   };
   std::vector<Tail> tails_;
   std::vector<std::uint16_t> begins_, ends_;  // of each symbol, in words
-  bool general_head_ = false, general_internal_ = false, general_leaf_ = false;
   std::unordered_set<WalkKey> seen_;
   std::unordered_set<NodeId> asked_;  // groups that a rule of this table has as a tail
   int steps_ = 0;

@@ -3,7 +3,8 @@
 
 A head-dependents relation gives rules when the target spans of its head, of its dependents' subtrees and of all of them
 together are consistent with the word alignment. Dependents that have dependents of their own are variables. Words of one type
-(head, internal dependents, leaves) are shown all by their words or all by their tags, which makes up to eight rules.
+(head, internal dependents, leaves) are shown all by their words or all by their tags, which makes up to eight rules. A head or leaf
+without links is the word that it is in all of them: the rule drops that word and no other of its tag.
 
 >>> from treeglot.examples.worked import worked_example
 >>> for rule in extract(worked_example()):
@@ -12,13 +13,11 @@ x1:NR x2:AD ^x3:VV x4:NN* ||| x1 x2 x3 x4 ||| 1
 x1:NR x2:AD ^x3:VV x4:本* ||| x1 x2 x3 x4 ||| 1
 x1:NR x2:AD ^推出 x3:NN* ||| x1 x2 launch x3 ||| 1
 x1:NR x2:AD ^推出 x3:本* ||| x1 x2 launch x3 ||| 1
-x1:OD ^_:M ||| x1 ||| 1
 x1:OD ^款 ||| x1 ||| 1
 英特尔 将 ^x1:VV x2:NN* ||| Intel will x1 x2 ||| 1
 英特尔 将 ^x1:VV x2:本* ||| Intel will x1 x2 ||| 1
 英特尔 将 ^推出 x1:NN* ||| Intel will launch x1 ||| 1
 英特尔 将 ^推出 x1:本* ||| Intel will launch x1 ||| 1
-首 ^_:M ||| the first ||| 1
 首 ^款 ||| the first ||| 1
 """
 
