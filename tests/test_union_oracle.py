@@ -46,7 +46,7 @@ def phrasal_cases(tmp_path_factory: pytest.TempPathFactory) -> list[Case]:
     result = []
     for seed in range(worlds(4)):
         world = World(seed, tmp_path_factory.mktemp(f"phrasal{seed}"), *GRAMMARS, size=20)
-        sentences = world.sentences + [random_sentence(world.rng, size) for size in (3, 4) for _ in range(40)]
+        sentences = world.sentences + [random_sentence(world.rng, size) for size in (3, 4) for _ in range(120)]
         phrasal = [
             sentence for sentence in sentences if any(node.covers_head for node in phrasal_nodes(sentence).nodes)
         ]
