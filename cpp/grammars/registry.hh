@@ -59,6 +59,7 @@ struct Grammar {
   SymbolText text;               // how its sides are written and read
   bool labels = false;           // its rules have fixed and floating structures
   bool uses_phrases = true;      // its nodes are filled by bilingual phrases, too
+  std::string heuristic;         // of the word links that suit its rules; empty: those of the phrases
   std::string node_link_option;  // the option whose other values than the default are for links of nodes
   bool subtree_nodes = false;    // it works on dependency subtrees: grammars of spans meet it there
   int stack_limit = 0;           // what suits a system of this grammar alone, or its paper has; 0: the common one

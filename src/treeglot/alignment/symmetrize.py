@@ -43,7 +43,7 @@ def heuristic_number(name: str) -> int:
         raise TreeglotError(f"no heuristic {name!r}", remedy=f"choose one of {', '.join(HEURISTICS)}") from None
 
 
-def symal_name(heuristic: Heuristic) -> str:
+def symal_name(heuristic: str) -> str:
     """A heuristic's name in Moses."""
     return next((symal for symal, name in SYMAL_NAMES.items() if name == heuristic), heuristic)
 

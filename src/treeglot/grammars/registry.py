@@ -85,6 +85,8 @@ class Grammar:
     """Whether it makes a forest of its own over a source sentence (`treeglot.grammars.source_forests`)."""
     labels: bool
     uses_phrases: bool
+    heuristic: str
+    """Of the word links that suit its rules; empty: those of the phrases."""
     node_link_option: str
     """The option whose other values than the default are for links of nodes; or empty."""
     subtree_nodes: bool
@@ -168,6 +170,7 @@ def _grammar(record: core.GrammarRecord) -> Grammar:
         has_forest=record["has_forest"],
         labels=record["labels"],
         uses_phrases=record["uses_phrases"],
+        heuristic=record["heuristic"],
         node_link_option=record["node_link_option"],
         subtree_nodes=record["subtree_nodes"],
         stack_limit=record["stack_limit"],

@@ -41,7 +41,7 @@ from treeglot.bitext.segmenters import Method, default_method
 from treeglot.errors import ConfigError
 from treeglot.files import read_lines
 from treeglot.grammars import registry
-from treeglot.pipeline.systems import SystemSpec, preset, presets
+from treeglot.pipeline.systems import SystemSpec, link_choice, preset, presets
 from treeglot.trees.corpus import Parses
 from treeglot.trees.nodelinks import THRESHOLD
 
@@ -237,18 +237,34 @@ class Limits(_Section):
 class WordAlignment(_Section):
     """``[alignment]``: how words are aligned, or a Pharaoh file of links for the prepared training text.
 
-    ``also`` names further link files for the same text: phrase pairs are taken from every alignment and their counts added.
+    ``heuristic`` makes the links that phrases and rules without trees are learnt from, ``rule_heuristic`` those of rules of trees: a
+    heuristic, or a number, the least chance of a link (the aligner ``own``). Without it they have what suits their grammar. ``file`` and
+    ``rule_file`` are the same as files. ``also`` names further link files for the same text: what is learnt from the links of
+    ``heuristic`` is taken from every alignment and the counts added.
     """
 
     aligner: Literal["own", "thot-hmm", "thot-fastalign", "thot-ibm4", "thot-eflomal", "eflomal"] = "own"
     heuristic: Heuristic = DEFAULT_HEURISTIC
+    rule_heuristic: str = Field(default="", description="of rules of trees; empty: what suits their grammar")
     file: str = ""
+    rule_file: str = Field(default="", description="links for rules of trees")
     also: tuple[str, ...] = ()
 
     @field_validator("heuristic", mode="before")
     @classmethod
     def _one_name(cls, name: object) -> object:
         return SYMAL_NAMES.get(name, name) if isinstance(name, str) else name
+
+    @field_validator("rule_heuristic", mode="before")
+    @classmethod
+    def _links(cls, choice: object) -> object:
+        return link_choice(choice) if choice != "" else ""
+
+    @model_validator(mode="after")
+    def _rule_links(self) -> WordAlignment:
+        if self.rule_file and self.rule_heuristic:
+            raise ValueError("rule_file and rule_heuristic cannot both be given")
+        return self
 
 
 class LanguageModelChoice(_Section):
@@ -330,7 +346,14 @@ class SystemSection(_Section):
     rule_limit: int | None = Field(default=None, ge=0)
     rule_threshold: float | None = Field(default=None, ge=0, lt=1)
     phrase_limit: int | None = Field(default=None, ge=0)
+    heuristic: str | None = Field(default=None, description="the word links of its phrases and of rules without trees")
+    rule_heuristic: str | None = Field(default=None, description="the word links of its rules of trees")
     tuning: SystemTuning = SystemTuning()
+
+    @field_validator("heuristic", "rule_heuristic", mode="before")
+    @classmethod
+    def _links(cls, choice: object) -> object:
+        return link_choice(choice)
 
     @field_validator("grammars")
     @classmethod

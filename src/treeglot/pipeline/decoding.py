@@ -72,7 +72,7 @@ def open_decoder(
     """The decoder of a system with these weights; ``limits`` override those of the configuration."""
     for path in model_files(project, spec).values():
         if not path.exists():
-            own = spec.tables or (spec.phrase_table and spec.phrase_table.options)
+            own = spec.tables or (spec.phrase_table and spec.phrase_table.name != spec.phrase_table.grammar)
             remedy = f"run `treeglot train --system {spec.name}` first" if own else "run `treeglot train` first"
             raise TreeglotError("not trained yet", path=path, remedy=remedy)
     model = lm.LanguageModel(project.model)

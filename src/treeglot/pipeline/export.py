@@ -17,7 +17,8 @@ from treeglot.errors import ConfigError, TreeglotError
 from treeglot.files import atomic_write
 from treeglot.grammars import registry
 from treeglot.pipeline.project import Project
-from treeglot.pipeline.systems import SystemSpec
+from treeglot.pipeline.systems import SystemSpec, links_name
+from treeglot.pipeline.word_links import chosen_links, table_links
 from treeglot.search.weights import format_moses_weights
 from treeglot.tables import PhraseTable, RuleTable
 from treeglot.tables import export_moses as export_tables
@@ -107,7 +108,9 @@ def export_moses(project: Project, folder: Path, system: str) -> list[Path]:
     glue = None if spec.is_phrase_based else _glue(spec)
     phrases = spec.phrase_table if glue is None else None
     table = project.phrases(phrases) if phrases else project.rules(spec.tables[0])
-    for path in (table, project.arpa, project.links):
+    learnt = phrases or spec.tables[0]
+    links, choice = table_links(project, learnt)[0], chosen_links(project.config, learnt)
+    for path in (table, project.arpa, links):
         if not path.exists():
             remedy = f"run `treeglot train --system {system}` first" if spec.tables else "run `treeglot train` first"
             raise TreeglotError("not trained yet", path=path, remedy=remedy)
@@ -123,7 +126,7 @@ def export_moses(project: Project, folder: Path, system: str) -> list[Path]:
         for path in project.corpus(part):
             if path.exists():
                 copy(path, path.name)
-    copy(project.links, f"aligned.{symal_name(project.config.alignment.heuristic)}")
+    copy(links, f"aligned.{symal_name(links_name(choice or project.config.alignment.heuristic))}")
     copy(project.arpa, "lm.arpa.gz")
     factors = _FACTORS if any(_has_bar(path) for path in written[:-2]) else ""
     if glue is None:

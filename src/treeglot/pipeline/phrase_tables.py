@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from treeglot.pipeline.stages import Paths, Stage
 from treeglot.pipeline.subtree_phrases import span_files
 from treeglot.pipeline.systems import TableSpec
+from treeglot.pipeline.word_links import table_links
 from treeglot.tables import build_parsed_phrase_table, build_phrase_table
 from treeglot.tables import table as phrase_file
 from treeglot.trees.stored import open_corpus
@@ -25,14 +26,15 @@ def phrase_stage(project: Project, table: TableSpec) -> Stage:
     config = project.config
     source, target = project.corpus("train")
     sets = span_files(project)
-    further = {f"links {n}": project.folder / name for n, name in enumerate(config.alignment.also, start=2)}
+    first, *others = table_links(project, table)
+    further = {f"links {n}": path for n, path in enumerate(others, start=2)}
     parameters: dict[str, Any] = {**config.phrases.model_dump(), **table.extraction}
     if table.uses_node_links:
         inputs = {"corpus": project.parsed_corpus("train"), "nodes": project.node_links}
         parameters["node link threshold"] = config.subtrees.threshold
     else:
         inputs = {"source": source, "target": target}
-    inputs |= {"links": project.links, **further, **sets}
+    inputs |= {"links": first, **further, **sets}
 
     def run(inputs: Paths, outputs: Paths, work: Path) -> None:
         common: dict[str, Any] = {
@@ -54,6 +56,6 @@ def phrase_stage(project: Project, table: TableSpec) -> Stage:
             build_phrase_table(*text, links[0], outputs["table"], also=links[1:], **common)
 
     # The first table had its name before there were others.
-    name = f"phrase-table-{table.name}" if table.options else "phrase-table"
+    name = "phrase-table" if table.name == table.grammar else f"phrase-table-{table.name}"
     formats = {"phrase table": phrase_file.FORMAT_VERSION}
     return Stage(name, inputs, {"table": project.phrases(table)}, parameters, run, formats=formats)

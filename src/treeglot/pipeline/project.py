@@ -16,10 +16,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 from treeglot import __version__, alignment, lm
-from treeglot.alignment import own
 from treeglot.bitext import Truecaser
 from treeglot.errors import ConfigError, TreeglotError
-from treeglot.files import atomic_write, atomic_write_binary, open_binary, read_lines
+from treeglot.files import atomic_write, atomic_write_binary, open_binary
 from treeglot.grammars import registry
 from treeglot.lm import model as lm_file
 from treeglot.pipeline.config import CONFIG_NAME, Corpus, ProjectConfig, load_config
@@ -32,6 +31,7 @@ from treeglot.pipeline.stages import Paths, Runner, Stage, StageResult
 from treeglot.pipeline.subtree_phrases import span_stages
 from treeglot.pipeline.subtrees import node_link_stage
 from treeglot.pipeline.systems import SystemSpec, TableSpec, presets
+from treeglot.pipeline.word_links import alignment_stage, link_stages
 from treeglot.search import Decoder, read_weights
 from treeglot.tables import parse_memory
 
@@ -88,7 +88,12 @@ class Project:
 
     @property
     def links(self) -> Path:
+        """The usual word links; see `treeglot.pipeline.word_links` for others."""
         return self.folder / "alignment/train.align"
+
+    @property
+    def alignment_model(self) -> Path:
+        return self.folder / "alignment/model"
 
     @property
     def node_links(self) -> Path:
@@ -189,7 +194,11 @@ class Project:
                 "subtrees.model: no such file", path=path, remedy="train it: treeglot trees train-aligner"
             )
         given = self.config.alignment.file
-        for key, names in (("file", (given,) if given else ()), ("also", self.config.alignment.also)):
+        for key, names in (
+            ("file", (given,) if given else ()),
+            ("rule_file", (rules,) if (rules := self.config.alignment.rule_file) else ()),
+            ("also", self.config.alignment.also),
+        ):
             for name in names:
                 if not (self.folder / name).is_file():
                     path = self.folder / name
@@ -222,12 +231,13 @@ class Project:
     def training_stages(self, systems: Iterable[str] = ()) -> list[Stage]:
         """From raw data to tables and language model, in order; ``systems`` beside those of the configuration."""
         stages = corpus_stages(self)
-        stages += [self._alignment_stage(), *span_stages(self)]
+        stages += [alignment_stage(self), *span_stages(self)]
         specs = [self.system(name) for name in dict.fromkeys([*self.config.systems, *systems])]
         rules = dict.fromkeys(table for spec in specs for table in spec.tables)
         # The phrases of the word links are always there: for looking into, and as the baseline.
         usual = TableSpec(registry.phrase_grammar().name)
         phrases = dict.fromkeys([usual, *(spec.phrase_table for spec in specs if spec.phrase_table)])
+        stages += link_stages(self, [*phrases, *rules])
         if any(table.uses_node_links for table in [*phrases, *rules]):
             stages.append(node_link_stage(self))
         stages += [phrase_stage(self, table) for table in phrases]
@@ -240,45 +250,6 @@ class Project:
         before_work = cache(self.check_space)  # once, and only if a stage has something to do
         with self.runner.locked():
             return [self.runner.run(stage, announce, before_work) for stage in stages]
-
-    def _alignment_stage(self) -> Stage:
-        source, target = self.corpus("train")
-        choice = self.config.alignment
-        inputs = {"source": source, "target": target}
-        if choice.file:
-            inputs["links"] = self.folder / choice.file
-
-            def take(inputs: Paths, outputs: Paths, work: Path) -> None:
-                with open_binary(inputs["links"]) as given, atomic_write_binary(outputs["links"]) as out:
-                    shutil.copyfileobj(given, out)
-
-            return Stage("alignment", inputs, {"links": self.links}, {"file": choice.file}, take)
-
-        def run(inputs: Paths, outputs: Paths, work: Path) -> None:
-            source, target = ([line for _, line in read_lines(inputs[side])] for side in ("source", "target"))
-            shutil.rmtree(work / "model", ignore_errors=True)
-            aligner = alignment.train(
-                choice.aligner, source, target, work / "model", seed=self.config.project.seed, threads=self.threads
-            )
-            both = aligner.align(source, target)
-            for name, lines in (
-                ("forward", both.forward),
-                ("reverse", both.reverse),
-                ("links", both.symmetrized(choice.heuristic)),
-            ):
-                with atomic_write(outputs[name]) as file:
-                    file.writelines(f"{line}\n" for line in lines)
-            (work / "model").replace(outputs["model"])
-
-        outputs = {
-            "links": self.links,
-            "forward": self.folder / "alignment/forward.align",
-            "reverse": self.folder / "alignment/reverse.align",
-            "model": self.folder / "alignment/model",
-        }
-        parameters = {"aligner": choice.aligner, "heuristic": choice.heuristic, "seed": self.config.project.seed}
-        formats = {"alignment model": own.FORMAT_VERSION} if choice.aligner == "own" else {}
-        return Stage("alignment", inputs, outputs, parameters, run, formats=formats)
 
     def _lm_stage(self) -> Stage:
         def run(inputs: Paths, outputs: Paths, work: Path) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from treeglot.files import atomic_write
 from treeglot.pipeline.stages import Paths, Stage
 from treeglot.pipeline.systems import TableSpec
+from treeglot.pipeline.word_links import table_links
 from treeglot.tables.rules import FORMAT_VERSION, build_rule_table
 from treeglot.trees.corpus import SideFiles, read_parsed_bitext
 from treeglot.trees.stored import add_links, open_corpus
@@ -24,8 +25,8 @@ def rule_stage(project: Project, table: TableSpec) -> Stage:
     """The stage that extracts, counts and stores the rules of ``table``."""
     config = project.config
     source, target = project.corpus("train")
-    inputs = {"links": project.links}
-    inputs |= {f"links {n}": project.folder / name for n, name in enumerate(config.alignment.also, start=2)}
+    first, *further = table_links(project, table)
+    inputs = {"links": first} | {f"links {n}": path for n, path in enumerate(further, start=2)}
     with_trees = table.needs or table.target_needs
     inputs |= {"corpus": project.parsed_corpus("train")} if with_trees else {"source": source, "target": target}
     parameters: dict[str, Any] = {"grammar": table.grammar, **table.extraction}

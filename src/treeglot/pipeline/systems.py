@@ -18,9 +18,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from treeglot.alignment.symmetrize import HEURISTICS, SYMAL_NAMES
 from treeglot.grammars import combinations, registry
 from treeglot.trees.corpus import Binarize
 
@@ -35,13 +36,42 @@ SEARCH_OPTIONS: dict[str, int | float] = {
 """The limits of the search in a forest, whatever the grammars, and their defaults."""
 
 
+def link_choice(value: object) -> str:
+    """A choice of word links as text: a heuristic by its name, or the least chance of a link.
+
+    >>> link_choice("intersect"), link_choice(0.5), link_choice("grow-diag")
+    ('intersection', '0.5', 'grow-diag')
+    """
+    if isinstance(value, str) and (name := SYMAL_NAMES.get(value, value)) in HEURISTICS:
+        return name
+    if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value <= 1:
+        return f"{float(value):g}"
+    raise ValueError(f"should be one of {', '.join(HEURISTICS)}, or the least chance of a link, above 0 and up to 1")
+
+
+def is_threshold(choice: str) -> bool:
+    """Whether a choice of links is the least chance of a link."""
+    return choice not in HEURISTICS
+
+
+def links_name(choice: str) -> str:
+    """A choice of links in names of files.
+
+    >>> links_name("intersection"), links_name("0.5")
+    ('intersection', 'posterior0.5')
+    """
+    return f"posterior{choice}" if is_threshold(choice) else choice
+
+
 @dataclass(frozen=True)
 class TableSpec:
-    """A rule table, or a phrase table; systems with the same grammar and the same options of extraction share it."""
+    """A rule table, or a phrase table; systems with the same grammar, the same options of extraction and the same links share it."""
 
     grammar: str
     options: tuple[tuple[str, registry.Value], ...] = ()
     """Options of extraction that are not the default."""
+    links: str = ""
+    """The choice of word links if it is a system's own (`link_choice`); see `treeglot.pipeline.word_links`."""
 
     @property
     def name(self) -> str:
@@ -49,6 +79,8 @@ class TableSpec:
 
         >>> TableSpec("cons2str", (("binarize", "left"), ("max_height", 4))).name
         'cons2str.left.max_height4'
+        >>> TableSpec("cons2str", links="intersection").name
+        'cons2str.intersection'
 
         A value that two options have is named with its option.
         """
@@ -60,6 +92,7 @@ class TableSpec:
                     str(value) if isinstance(value, str) and choices[value] == 1 else f"{name}{value}"
                     for name, value in self.options
                 ),
+                *([links_name(self.links)] if self.links else []),
             ]
         )
 
@@ -85,6 +118,12 @@ class TableSpec:
         return registry.grammar(self.grammar).target_trees | self._linked_trees
 
     @property
+    def from_trees(self) -> bool:
+        """Whether it is a table of rules that are learnt from trees."""
+        grammar = registry.grammar(self.grammar)
+        return grammar.has_rules and bool(grammar.source_trees | grammar.target_trees)
+
+    @property
     def _linked_trees(self) -> frozenset[str]:
         return frozenset(["constituency"] if self.uses_node_links else [])
 
@@ -104,6 +143,10 @@ class SystemSpec:
     """The options of its grammars, by name."""
     search: Mapping[str, int | float] = field(default_factory=lambda: dict(SEARCH_OPTIONS), hash=False)
     tuning: dict[str, Any] = field(default_factory=dict, hash=False)
+    heuristic: str = ""
+    """The choice of word links of its phrases, and of rules without trees, if it is not the project's (`link_choice`)."""
+    rule_heuristic: str = ""
+    """The same for rules of trees."""
 
     @property
     def stack_limit(self) -> int:
@@ -148,21 +191,24 @@ class SystemSpec:
     @property
     def tables(self) -> tuple[TableSpec, ...]:
         """The rule tables, in the order of their features."""
-        return tuple(TableSpec(name, self._extraction(name)) for name in self.rule_grammars)
+        return tuple(self._table(name) for name in self.rule_grammars)
 
     @property
     def phrase_table(self) -> TableSpec | None:
         """The table of its bilingual phrases, if it has any."""
         if not (self.is_phrase_based or self.uses_phrases):
             return None
-        name = registry.phrase_grammar().name
-        return TableSpec(name, self._extraction(name))
+        return self._table(registry.phrase_grammar().name)
 
     @property
     def all_tables(self) -> tuple[TableSpec, ...]:
         """The rule tables and the phrase table."""
         phrases = self.phrase_table
         return (*self.tables, *([phrases] if phrases else []))
+
+    def _table(self, name: str) -> TableSpec:
+        table = TableSpec(name, self._extraction(name))
+        return replace(table, links=self.rule_heuristic if table.from_trees else self.heuristic)
 
     def _extraction(self, name: str) -> tuple[tuple[str, registry.Value], ...]:
         return tuple(
@@ -219,6 +265,7 @@ def preset(name: str, options: dict[str, Any] | None = None) -> SystemSpec:
     values = {**presets().get(name, {}), **(options or {})}
     names: tuple[str, ...] = tuple(values.pop("grammars"))
     tuning = values.pop("tuning", {})
+    links = {key: values.pop(key, "") for key in ("heuristic", "rule_heuristic")}
     known = [registry.grammar(grammar) for grammar in names]
     with_rules = [grammar for grammar in known if grammar.has_rules]
     # A system of one grammar alone has the limits that suit it.
@@ -238,4 +285,4 @@ def preset(name: str, options: dict[str, Any] | None = None) -> SystemSpec:
         values.setdefault("free_phrases", True)
     given = {key: value for key, value in values.items() if key in defaults}
     common = {key: value for key, value in defaults.items() if key not in different}
-    return SystemSpec(name, names, {**common, **given}, search, tuning)
+    return SystemSpec(name, names, {**common, **given}, search, tuning, **links)

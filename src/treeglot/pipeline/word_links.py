@@ -1,0 +1,145 @@
+"""The word links of a project, and which of them a table is learnt from.
+
+Rules of trees need precise links, phrases want many (spec: tree-to-string, "Which links"). ``[alignment]`` has a ``heuristic`` for the
+phrases and for rules without trees, and a ``rule_heuristic`` for the rules of trees; without the latter they have what their grammar
+declares. Both may differ for a system. A choice of links is the name of a heuristic, or a number: the least chance that the aligner
+gives to a link. ``alignment/train.align`` are the links of ``heuristic``; others are made from the same two directions, or by the same
+model, as ``alignment/train.CHOICE.align``.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from treeglot import alignment
+from treeglot.alignment import own
+from treeglot.alignment.posteriors import links_above
+from treeglot.alignment.symmetrize import symmetrize_files
+from treeglot.errors import ConfigError
+from treeglot.files import atomic_write, atomic_write_binary, open_binary, read_lines
+from treeglot.grammars import registry
+from treeglot.pipeline.config import CONFIG_NAME, ProjectConfig
+from treeglot.pipeline.stages import Paths, Stage
+from treeglot.pipeline.systems import TableSpec, is_threshold, links_name
+
+if TYPE_CHECKING:
+    from treeglot.pipeline.project import Project
+
+
+def chosen_links(config: ProjectConfig, table: TableSpec) -> str:
+    """The choice of links that a table is learnt from; empty if they are the project's usual ones."""
+    links = config.alignment
+    choice = table.links
+    if not choice and table.from_trees:
+        declared = "" if links.file else registry.grammar(table.grammar).heuristic
+        choice = links.rule_heuristic or declared
+    return "" if choice == links.heuristic else choice
+
+
+def table_links(project: Project, table: TableSpec) -> list[Path]:
+    """The files of the word links that a table is learnt from; further files go with the usual links."""
+    links = project.config.alignment
+    if not table.links and table.from_trees and links.rule_file:
+        return [project.folder / links.rule_file]
+    choice = chosen_links(project.config, table)
+    if choice:
+        return [_path(project, choice)]
+    return [project.links, *(project.folder / name for name in links.also)]
+
+
+def _path(project: Project, choice: str) -> Path:
+    return project.folder / f"alignment/train.{links_name(choice)}.align"
+
+
+def link_stages(project: Project, tables: Iterable[TableSpec]) -> list[Stage]:
+    """The stages that make links other than the usual ones for these tables."""
+    rule_file = project.config.alignment.rule_file
+    choices = dict.fromkeys(
+        chosen_links(project.config, table)
+        for table in tables
+        if not (rule_file and table.from_trees and not table.links)
+    )
+    return [_link_stage(project, choice) for choice in choices if choice]
+
+
+def _link_stage(project: Project, choice: str) -> Stage:
+    links = project.config.alignment
+    outputs = {"links": _path(project, choice)}
+    if links.file:
+        raise ConfigError(
+            f"links by {choice} cannot be made from the file of links {links.file}",
+            path=project.folder / CONFIG_NAME,
+            remedy="name a second file, alignment.rule_file, for rules of trees, or leave alignment.file to the aligner",
+        )
+    if not is_threshold(choice):
+
+        def join(inputs: Paths, outputs: Paths, work: Path) -> None:
+            with atomic_write_binary(outputs["links"]) as file:
+                file.write(symmetrize_files(inputs["forward"], inputs["reverse"], choice))
+
+        inputs = {side: project.folder / f"alignment/{side}.align" for side in ("forward", "reverse")}
+        return Stage(f"links-{choice}", inputs, outputs, {"heuristic": choice}, join)
+    if links.aligner != own.AgreementAligner.name:
+        raise ConfigError(
+            f"the aligner {links.aligner} has no chances of links, so {choice} says nothing",
+            path=project.folder / CONFIG_NAME,
+            remedy=f"take the aligner {own.AgreementAligner.name}, or a heuristic: {', '.join(alignment.HEURISTICS)}",
+        )
+
+    def select(inputs: Paths, outputs: Paths, work: Path) -> None:
+        source, target = ([line for _, line in read_lines(inputs[side])] for side in ("source", "target"))
+        chances = own.AgreementAligner(inputs["model"], threads=project.threads).link_chances(source, target)
+        with atomic_write(outputs["links"]) as file:
+            file.writelines(f"{links_above(line, float(choice))}\n" for line in chances)
+
+    source, target = project.corpus("train")
+    inputs = {"source": source, "target": target, "model": project.alignment_model}
+    return Stage(f"links-{choice}", inputs, outputs, {"threshold": float(choice)}, select)
+
+
+def alignment_stage(project: Project) -> Stage:
+    """The stage that aligns the training text, or takes the links that are given."""
+    source, target = project.corpus("train")
+    choice = project.config.alignment
+    inputs = {"source": source, "target": target}
+    if choice.file:
+        inputs["links"] = project.folder / choice.file
+
+        def take(inputs: Paths, outputs: Paths, work: Path) -> None:
+            with open_binary(inputs["links"]) as given, atomic_write_binary(outputs["links"]) as out:
+                shutil.copyfileobj(given, out)
+
+        return Stage("alignment", inputs, {"links": project.links}, {"file": choice.file}, take)
+
+    def run(inputs: Paths, outputs: Paths, work: Path) -> None:
+        source, target = ([line for _, line in read_lines(inputs[side])] for side in ("source", "target"))
+        shutil.rmtree(work / "model", ignore_errors=True)
+        aligner = alignment.train(
+            choice.aligner, source, target, work / "model", seed=project.config.project.seed, threads=project.threads
+        )
+        both = aligner.align(source, target)
+        for name, lines in (
+            ("forward", both.forward),
+            ("reverse", both.reverse),
+            ("links", both.symmetrized(choice.heuristic)),
+        ):
+            with atomic_write(outputs[name]) as file:
+                file.writelines(f"{line}\n" for line in lines)
+        (work / "model").replace(outputs["model"])
+
+    outputs = {
+        "links": project.links,
+        "forward": project.folder / "alignment/forward.align",
+        "reverse": project.folder / "alignment/reverse.align",
+        "model": project.alignment_model,
+    }
+    parameters: dict[str, Any] = {
+        "aligner": choice.aligner,
+        "heuristic": choice.heuristic,
+        "seed": project.config.project.seed,
+    }
+    formats = {"alignment model": own.FORMAT_VERSION} if choice.aligner == "own" else {}
+    return Stage("alignment", inputs, outputs, parameters, run, formats=formats)

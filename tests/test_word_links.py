@@ -1,0 +1,132 @@
+"""Which word links tables are learnt from: those of the phrases, those of rules of trees, a system's own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from treeglot import ConfigError
+from treeglot.alignment import own, symmetrize_files
+from treeglot.alignment.posteriors import links_above
+from treeglot.examples.corpus import Sizes
+from treeglot.examples.files import write_example
+from treeglot.files import read_lines
+from treeglot.grammars import registry
+from treeglot.pipeline.config import parse_config
+from treeglot.pipeline.project import Project
+from treeglot.pipeline.systems import TableSpec, preset
+from treeglot.pipeline.word_links import chosen_links, table_links
+from treeglot.tables.rules import RuleTable, build_rule_table
+from treeglot.trees.stored import open_corpus
+
+CONFIG = """\
+[languages]
+source = "zh"
+target = "en"
+[data.train]
+conllu = "raw/train.zh.conllu"
+penn = "raw/train.zh.penn"
+target = "raw/train.en"
+[limits]
+threads = 1
+{more}
+"""
+
+SYSTEMS = """\
+[systems.dep2str]
+[systems.precise]
+grammars = ["dep2str"]
+rule_heuristic = 0.6
+[systems.hierarchical]
+[systems.many]
+grammars = ["dep2str", "hierarchical"]
+rule_heuristic = "union"
+heuristic = "intersect"
+"""
+
+
+def make_project(folder: Path, more: str) -> Project:
+    write_example(folder / "raw", sizes=Sizes(120, 5, 5, 0))
+    (folder / "treeglot.toml").write_text(CONFIG.format(more=more), encoding="utf-8")
+    return Project(folder)
+
+
+def test_tables_have_the_links_of_their_kind(tmp_path: Path) -> None:
+    """Every table is the one that its links give, and the other links come of the same two directions or the same model."""
+    project = make_project(tmp_path, f'[alignment]\nrule_heuristic = "grow-diag"\n{SYSTEMS}')
+    project.train(lambda _: None)
+    folder = tmp_path / "alignment"
+    directions = folder / "forward.align", folder / "reverse.align"
+    for heuristic in ("grow-diag", "union", "intersection"):
+        assert (folder / f"train.{heuristic}.align").read_bytes() == symmetrize_files(*directions, heuristic)
+    source, target = ([line for _, line in read_lines(path)] for path in project.corpus("train"))
+    chances = own.AgreementAligner(project.alignment_model).link_chances(source, target)
+    links = [line for _, line in read_lines(folder / "train.posterior0.6.align")]
+    assert links == [links_above(line, 0.6) for line in chances] and any(links)
+    expected = {
+        TableSpec("dep2str"): "train.grow-diag.align",
+        TableSpec("dep2str", links="0.6"): "train.posterior0.6.align",
+        TableSpec("dep2str", links="union"): "train.union.align",
+        TableSpec("hierarchical"): "train.align",
+        TableSpec("hierarchical", links="intersection"): "train.intersection.align",
+    }
+    specs = [project.system(name) for name in project.config.systems]
+    assert {table for spec in specs for table in spec.tables} == set(expected)
+    for table, name in expected.items():
+        assert table_links(project, table) == [folder / name]
+        corpus = open_corpus(project.parsed_corpus("train"), [folder / name])
+        build_rule_table(table.grammar, corpus, tmp_path / "again.tgrt")
+        again, stored = RuleTable(tmp_path / "again.tgrt"), RuleTable(project.rules(table))
+        assert {str(rule): rule.count for rule in again} == {str(rule): rule.count for rule in stored}
+    phrases = {spec.phrase_table for spec in specs if spec.phrase_table}
+    assert phrases == {TableSpec("phrases"), TableSpec("phrases", links="intersection")}
+    assert project.phrases(TableSpec("phrases", links="intersection")).is_file()
+
+
+def test_a_grammar_declares_what_suits_it() -> None:
+    config = parse_config(CONFIG.format(more=""))
+    for name, grammar in registry.grammars().items():
+        table = TableSpec(name)
+        assert chosen_links(config, table) == (grammar.heuristic if table.from_trees else "")
+    chosen = parse_config(CONFIG.format(more="[alignment]\nrule_heuristic = 'grow-diag-final-and'\n"))
+    assert not any(chosen_links(chosen, TableSpec(name)) for name in registry.grammars())  # those of the phrases
+    assert preset("dep2str", {"rule_heuristic": "grow"}).tables == (TableSpec("dep2str", links="grow"),)
+
+
+def test_given_links(tmp_path: Path) -> None:
+    """Of links that are given no others can be made; a second file is for rules of trees."""
+    project = make_project(tmp_path, "[alignment]\nfile = 'links'\n[systems.dep2str]\n")
+    assert table_links(project, TableSpec("dep2str")) == [project.links]
+    more = "[alignment]\nfile = 'links'\nrule_file = 'precise'\n[systems.dep2str]\n[systems.hierarchical]\n"
+    project = make_project(tmp_path, more)
+    assert table_links(project, TableSpec("dep2str")) == [tmp_path / "precise"]
+    assert table_links(project, TableSpec("hierarchical")) == [project.links]
+    assert not [stage for stage in project.training_stages() if stage.name.startswith("links-")]
+    (tmp_path / "links").touch()
+    with pytest.raises(ConfigError, match=r"alignment\.rule_file: no such file"):
+        project.check()
+    project = make_project(tmp_path, "[alignment]\nfile = 'links'\n[systems.dep2str]\nrule_heuristic = 'union'\n")
+    with pytest.raises(ConfigError, match=r"links by union cannot be made .*\n.*remedy: .*rule_file"):
+        project.training_stages()
+
+
+def test_chances_are_those_of_our_aligner(tmp_path: Path) -> None:
+    project = make_project(tmp_path, "[alignment]\naligner = 'eflomal'\nrule_heuristic = 0.5\n[systems.dep2str]\n")
+    with pytest.raises(ConfigError, match="eflomal has no chances of links"):
+        project.training_stages()
+
+
+@pytest.mark.parametrize(
+    ("more", "says"),
+    [
+        ("[alignment]\nrule_heuristic = 'both'", "alignment.rule_heuristic: should be one of intersection, union"),
+        ("[alignment]\nrule_heuristic = 1.5", "alignment.rule_heuristic: should be one of intersection, union"),
+        ("[systems.dep2str]\nrule_heuristic = 0", "systems.dep2str.rule_heuristic: should be one of intersection"),
+        ("[alignment]\nrule_heuristic = 'union'\nrule_file = 'a'", "cannot both be given"),
+    ],
+)
+def test_wrong_choices(more: str, says: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        parse_config(CONFIG.format(more=more), path="treeglot.toml")
+    assert says in str(caught.value)
