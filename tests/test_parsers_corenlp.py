@@ -16,10 +16,14 @@ from typing import Any
 
 import pytest
 
+from cli_runner import Run
 from effort import worlds
-from treeglot.errors import ParserError
+from treeglot.errors import ConfigError, ParserError
 from treeglot.parsers import BackendUnavailable, corenlp, corenlp_server, failure, open_parser, parse_file
 from treeglot.parsers.corenlp_answer import Answer, read_answer
+from treeglot.pipeline import parsing
+from treeglot.pipeline.config import ParserChoice
+from treeglot.trees import ParsedSentence
 from treeglot.trees.conllu import read_conllu
 
 Opener = Callable[..., corenlp.CoreNLPParser]
@@ -290,3 +294,71 @@ def test_real_parses(lang: str, text: str, words: list[str] | None, subject: tup
     assert subject is None or subject in arcs
     surface = [multiword.columns[1] for multiword in first.ranges]
     assert surface == {"de": ["zum", "im"], "fr": ["au"]}.get(lang, [])
+
+
+def stanford(sentence: ParsedSentence) -> list[tuple[str, str, str]]:
+    tree, forms = sentence.dependency, sentence.tokens.forms
+    assert tree is not None
+    return [
+        (form, forms[head] if head >= 0 else "", label)
+        for form, head, label in zip(forms, tree.heads, tree.deprels, strict=True)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("lang", "text", "arcs"),
+    [
+        (
+            "en",
+            "The cat (a tabby) sleeps in the house.",
+            {("in", "sleeps", "prep"), ("house", "in", "pobj"), ("cat", "sleeps", "nsubj")},
+        ),
+        (
+            "zh",
+            "他在桌子上给你买了一本书。",
+            {("给", "买", "prep"), ("你", "给", "pobj"), ("桌子", "上", "lobj"), ("上", "在", "plmod")},
+        ),
+    ][: worlds(3)],
+)
+def test_stanford_dependencies(lang: str, text: str, arcs: set[tuple[str, str, str]], tmp_path: Path, run: Run) -> None:
+    """Prepositions and localisers head their objects, and the conversion of the parser's own constituents gives the same."""
+    installed(lang)
+    (tmp_path / "text").write_text(f"{text}\n\n")
+    outputs = tmp_path / "a.conllu", tmp_path / "a.penn"
+    result = run("parse", tmp_path / "text", "--lang", lang, "--parser", "corenlp", "--dependencies", "sd",
+                 "--conllu", outputs[0], "--penn", outputs[1])  # fmt: skip
+    assert result.code == 0, result.err
+    assert "Stanford dependencies" in outputs[0].read_text().splitlines()[0]
+    parsed = list(read_conllu(outputs[0]))
+    assert arcs <= set(stanford(parsed[0]))
+    converted = run("trees", "convert", "--dependencies", "sd", outputs[1], tmp_path / "b.conllu", "--heads",
+                    {"en": "penn", "zh": "ctb"}[lang])  # fmt: skip
+    assert converted.code == 0 and "2 dependency trees converted to Stanford dependencies" in converted.err
+    again = list(read_conllu(tmp_path / "b.conllu"))
+    assert [stanford(sentence) for sentence in again] == [stanford(sentence) for sentence in parsed]
+
+
+def test_stanford_dependencies_of_other_languages(fake: Opener, tmp_path: Path, run: Run) -> None:
+    assert fake(dependencies="sd").server.properties["parse.originalDependencies"] == "true"
+    assert "parse.originalDependencies" not in fake().server.properties
+    with pytest.raises(ParserError, match="no Stanford dependencies for de"):
+        open_parser("corenlp", "de", java=sys.executable, classpath=["x.jar"], dependencies="sd")
+    (tmp_path / "a.penn").write_text("(S (NE Hans) (VVFIN geht))\n")
+    result = run(
+        "trees", "convert", "--dependencies", "sd", tmp_path / "a.penn", tmp_path / "a.conllu", "--heads", "tiger"
+    )
+    assert result.code != 0 and "Chinese or English" in result.err
+    (tmp_path / "b.conllu").write_text("1\ta\t_\t_\tNN\t_\t0\troot\t_\t_\n\n")
+    result = run("trees", "convert", "--dependencies", "sd", tmp_path / "b.conllu", tmp_path / "c.penn")
+    assert result.code != 0 and "no dependencies" in result.err
+
+
+def test_a_project_has_stanford_dependencies_where_there_are_any(monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[dict[str, Any]] = []
+    monkeypatch.setattr(parsing, "open_parser", lambda name, lang, **options: opened.append(options))
+    for dependencies, lang in (("auto", "zh"), ("sd", "en"), ("ud", "zh"), ("auto", "fr")):
+        choice = ParserChoice(backend="corenlp", dependencies=dependencies)  # type: ignore[arg-type]
+        parsing.open_side_parser(choice, "source", lang)
+    assert [options.get("dependencies", "ud") for options in opened] == ["sd", "sd", "ud", "ud"]
+    with pytest.raises(ConfigError, match="spacy has no Stanford dependencies for zh"):
+        parsing.open_side_parser(ParserChoice(backend="spacy", dependencies="sd"), "source", "zh")

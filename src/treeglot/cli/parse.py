@@ -31,6 +31,11 @@ class Backend(Enum):
     files = "files"
 
 
+class Dependencies(Enum):
+    ud = "ud"
+    sd = "sd"
+
+
 class OnEmpty(Enum):
     placeholder = "placeholder"
     error = "error"
@@ -58,6 +63,9 @@ def parse(
     ] = None,
     threads: Annotated[int, typer.Option("--threads", "-j", min=0, help="Batches at once; 0: one per core.")] = 0,
     batch_size: Annotated[int, typer.Option(min=1, help="Sentences in a batch.")] = 64,
+    dependencies: Annotated[
+        Dependencies, typer.Option(help="CoreNLP: Universal or Stanford dependencies (Chinese, English).")
+    ] = Dependencies.ud,
     memory: Annotated[str | None, typer.Option(help="CoreNLP: limit of Java's memory, such as 4g.")] = None,
     timeout: Annotated[float, typer.Option(min=0.1, help="CoreNLP: seconds that one sentence may take.")] = 30.0,
     max_words: Annotated[int, typer.Option(min=1, help="Longer sentences get a flat tree.")] = 250,
@@ -89,9 +97,11 @@ def parse(
         if model is not None:
             options["model"] = model
     if name == "corenlp":
-        options |= {"threads": workers, "timeout": timeout}
+        options |= {"threads": workers, "timeout": timeout, "dependencies": dependencies.value}
         if memory is not None:
             options["memory"] = memory
+    elif dependencies is Dependencies.sd:
+        raise ParserError("--dependencies sd is for CoreNLP", remedy="add --parser corenlp")
     elif memory is not None and parser is not Backend.auto:
         raise ParserError("--memory is for CoreNLP", remedy="leave it out")
     if conllu is None and penn is None and jsonl is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator
+from enum import Enum
 from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -37,6 +38,11 @@ FORMAT_NAMES = ", ".join(FORMATS)
 FromOption = Annotated[str | None, typer.Option("--from", "-f", help=f"Format of the input: {FORMAT_NAMES}.")]
 
 
+class Dependencies(Enum):
+    heads = "heads"
+    sd = "sd"
+
+
 @app.command("convert")
 def convert_(
     source: Annotated[
@@ -56,6 +62,10 @@ def convert_(
     drop_empty: Annotated[bool, typer.Option("--drop-empty", help="Leave out traces (Penn brackets).")] = False,
     pretty: Annotated[bool, typer.Option("--pretty", help="Penn brackets over several lines.")] = False,
     heads: Annotated[str, typer.Option(help="Head table: auto, penn, ctb, tiger, french, ...")] = "auto",
+    dependencies: Annotated[
+        Dependencies,
+        typer.Option(help="Of constituents: by heads, or Stanford dependencies (Chinese, English; CoreNLP)."),
+    ] = Dependencies.heads,
 ) -> None:
     """Convert a file of trees or alignments to another format (by ending, or by --from and --to).
 
@@ -64,6 +74,10 @@ def convert_(
     if side not in (None, "source", "target"):
         raise TreeglotError(f"--side {side}", remedy="sides are source and target")
     options = Options(side, other, source_file, target_file, drop_empty, pretty, heads)  # type: ignore[arg-type]
+    if dependencies is Dependencies.sd:
+        from treeglot.parsers.stanford import with_stanford_dependencies
+
+        options.dependencies = with_stanford_dependencies
     report = convert(
         source,
         target,

@@ -2,7 +2,8 @@
 
 Chinese and English dependencies are derived by CoreNLP from its phrase-structure parse, so the two trees agree; for the
 other languages it has no such conversion and the dependencies come from its neural parser. Chinese is segmented into
-words. One line is one sentence (``ssplit.eolonly``); words given by the caller are left as they are.
+words. Their dependencies are Universal ones, or with ``dependencies="sd"`` Stanford ones as in the papers, in which prepositions head
+their objects. One line is one sentence (``ssplit.eolonly``); words given by the caller are left as they are.
 
 `treeglot parsers install corenlp --lang zh` fetches the program and a language's models (see `maven`).
 """
@@ -16,6 +17,7 @@ import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal, get_args
 
 from treeglot.errors import ParserError
 from treeglot.parsers import maven
@@ -29,6 +31,8 @@ from treeglot.trees.tokens import Tokens
 
 VERSION = "4.5.10"
 """The release that is installed by default."""
+
+Dependencies = Literal["ud", "sd"]
 
 _MODELS = "edu/stanford/nlp/models/"
 
@@ -44,24 +48,35 @@ class Language:
     depparse_model: str = ""
     memory: str = "4g"
     defaults: tuple[tuple[str, str], ...] = ()
+    stanford: bool = False
+    """Whether it has Stanford dependencies."""
     more: str = ""
     """A second jar of models with better parsers, used if it is there."""
 
 
 LANGUAGES: dict[str, Language] = {
-    "zh": Language("chinese", "models-chinese", 1582, ("srparser/chineseSR.ser.gz", "lexparser/chinesePCFG.ser.gz")),
+    "zh": Language(
+        "chinese",
+        "models-chinese",
+        1582,
+        ("srparser/chineseSR.ser.gz", "lexparser/chinesePCFG.ser.gz"),
+        stanford=True,
+    ),
     "en": Language(
         "english",
         "models",
         919,
         ("srparser/englishSR.ser.gz", "srparser/englishSR.beam.ser.gz", "lexparser/englishPCFG.ser.gz"),
         defaults=(("pos.model", _MODELS + "pos-tagger/english-left3words-distsim.tagger"),),
+        stanford=True,
         more="models-english",
     ),
     "de": Language("german", "models-german", 200, ("srparser/germanSR.beam.ser.gz",), "parser/nndep/UD_German.gz"),
     "fr": Language("french", "models-french", 281, ("srparser/frenchSR.beam.ser.gz",), "parser/nndep/UD_French.gz"),
     "es": Language("spanish", "models-spanish", 222, ("srparser/spanishSR.beam.ser.gz",), "parser/nndep/UD_Spanish.gz"),
 }
+
+STANFORD_LANGUAGES = frozenset(lang for lang, language in LANGUAGES.items() if language.stanford)
 
 _KEPT = re.compile(r"(tokenize|segment|mwt|pos|parse|depparse)\.[\w.]+")
 
@@ -126,6 +141,7 @@ def open_backend(
     lang: str,
     *,
     model: str | None = None,
+    dependencies: Dependencies = "ud",
     memory: str | None = None,
     threads: int = 1,
     timeout: float = 30.0,
@@ -138,6 +154,7 @@ def open_backend(
     return CoreNLPParser(
         lang,
         model=model,
+        dependencies=dependencies,
         memory=memory,
         threads=threads,
         timeout=timeout,
@@ -153,6 +170,7 @@ class CoreNLPParser(Parser):
     """CoreNLP as a server of our own.
 
     ``model`` names another phrase-structure parser of the models' jar (``chinesePCFG``, ``srparser/chineseSR.beam.ser.gz``);
+    ``dependencies`` are Universal (``ud``) or Stanford ones (``sd``: Chinese and English);
     ``memory`` is Java's heap limit, ``threads`` how many sentences the server parses at once, ``timeout`` the seconds that
     one sentence may take; ``properties`` are added to CoreNLP's.
     """
@@ -166,6 +184,7 @@ class CoreNLPParser(Parser):
         lang: str,
         *,
         model: str | None = None,
+        dependencies: Dependencies = "ud",
         memory: str | None = None,
         threads: int = 1,
         timeout: float = 30.0,
@@ -179,6 +198,12 @@ class CoreNLPParser(Parser):
         language = _language(lang)
         self.version = version
         self.timeout = timeout
+        self.dependencies = dependencies
+        if dependencies not in get_args(Dependencies):
+            raise ParserError(f"dependencies {dependencies!r}", remedy="choose ud or sd")
+        if dependencies == "sd" and not language.stanford:
+            having = ", ".join(sorted(STANFORD_LANGUAGES))
+            raise ParserError(f"CoreNLP has no Stanford dependencies for {lang}", remedy=f"take ud; sd is for {having}")
         if memory is not None and not re.fullmatch(r"[1-9]\d*[kmgKMG]", memory):
             raise ParserError(f"memory {memory!r}", remedy="write a number and k, m or g, for example 4g")
         program = shutil.which(java or os.environ.get("TREEGLOT_JAVA") or "java")
@@ -214,6 +239,8 @@ class CoreNLPParser(Parser):
             annotators.append("depparse")
         self.model = Path(server["parse.model"]).name
         server |= {"annotators": ",".join(annotators), "ssplit.eolonly": "true", "parse.maxlen": str(max_words)}
+        if dependencies == "sd":
+            server["parse.originalDependencies"] = "true"
         server |= dict(properties or {})
         self._given_words = {
             "annotators": ",".join(name for name in annotators if name != "mwt"),
@@ -228,7 +255,8 @@ class CoreNLPParser(Parser):
 
     @property
     def description(self) -> str:
-        return f"corenlp {self.version} {self.lang} ({self.model})"
+        kind = ", Stanford dependencies" if self.dependencies == "sd" else ""
+        return f"corenlp {self.version} {self.lang} ({self.model}{kind})"
 
     def parse_texts(self, batch: Sequence[str]) -> list[ParsedSentence]:
         return self._parse(batch, {}, None)

@@ -117,6 +117,18 @@ def open_parser(backend: str = "auto", lang: str = "", **options: Any) -> Parser
     return parser
 
 
+def stanford_languages(name: str) -> frozenset[str]:
+    """The languages for which a backend has Stanford dependencies beside Universal ones (its option ``dependencies``).
+
+    >>> sorted(stanford_languages("corenlp")), sorted(stanford_languages("files"))
+    (['en', 'zh'], [])
+    """
+    known: frozenset[str] = frozenset()
+    if name in _MODULES:
+        known = getattr(importlib.import_module(_MODULES[name]), "STANFORD_LANGUAGES", known)
+    return known
+
+
 def _opener(name: str) -> Callable[..., Parser]:
     if name in _MODULES:
         opener: Callable[..., Parser] = importlib.import_module(_MODULES[name]).open_backend

@@ -209,6 +209,9 @@ class ParserChoice(_Section):
 
     backend: str = Field(default="auto", description="a parser of one's own is module:function")
     model: str = ""
+    dependencies: Literal["auto", "ud", "sd"] = Field(
+        default="auto", description="Universal or Stanford dependencies; auto: Stanford ones where the parser has them"
+    )
     memory: Memory = "4g"
     threads: int = Field(default=0, ge=0, description="0: all cores")
 

@@ -53,7 +53,7 @@ def parse_stage(project: Project, part: str, side: Side) -> Stage:
 
     outputs = {"conllu": conllu, "penn": penn, "report": conllu.with_suffix(".report.json")}
     parameters = {
-        "parser": choice.model_dump(include={"backend", "model"}),
+        "parser": choice.model_dump(include={"backend", "model", "dependencies"}),
         "tokenizer": pipeline.name,
         "languages": config.languages.model_dump(),
         "format": corpus.format,

@@ -25,7 +25,7 @@ from treeglot.parsers import Parser, open_parser, parse_file
 from treeglot.parsers.base import BOTH
 from treeglot.parsers.complete import complete
 from treeglot.parsers.languages import language_code
-from treeglot.parsers.registry import best_backend
+from treeglot.parsers.registry import best_backend, stanford_languages
 from treeglot.pipeline.config import CONFIG_NAME, ParserChoice
 from treeglot.pipeline.preparation import TextPipeline
 from treeglot.trees.corpus import read_trees
@@ -80,6 +80,15 @@ def open_side_parser(choice: ParserChoice, side: str, lang: str, config: Path | 
         )
     name = best_backend(language_code(lang)) if choice.backend == "auto" else choice.backend
     options: dict[str, Any] = {"model": choice.model} if choice.model else {}
+    stanford = stanford_languages(name)
+    if choice.dependencies == "sd" and language_code(lang) not in stanford:
+        raise ConfigError(
+            f"parsers.{side}.dependencies is 'sd', but {name} has no Stanford dependencies for {lang}",
+            path=config,
+            remedy="take ud, or the backend corenlp for Chinese and English",
+        )
+    if choice.dependencies != "ud" and language_code(lang) in stanford:
+        options["dependencies"] = "sd"
     if name == "corenlp":
         options |= {"threads": workers(choice), "memory": choice.memory}
     return open_parser(name, lang, **options)

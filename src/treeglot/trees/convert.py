@@ -59,7 +59,8 @@ Track = Callable[[Iterator[Any]], Iterator[Any]]
 class Options:
     """How to convert. ``side``: which side of pairs to write as sentences. ``other``: a second file with the other kind of tree
     of the same sentences. ``source``/``target``: the two texts or tree files that links belong to. ``drop_empty``: leave out
-    traces. ``pretty``: Penn trees over several lines. ``table``: head table, ``auto`` guesses it from the labels."""
+    traces. ``pretty``: Penn trees over several lines. ``table``: head table, ``auto`` guesses it from the labels. ``dependencies``: gives
+    sentences, with the name of their head table, other dependency trees than those they have or get by heads."""
 
     side: Side | None = None
     other: type_path | None = None
@@ -68,6 +69,7 @@ class Options:
     drop_empty: bool = False
     pretty: bool = False
     table: str = "auto"
+    dependencies: Callable[[Iterator[ParsedSentence], str], Iterator[ParsedSentence]] | None = None
 
 
 @dataclass
@@ -223,7 +225,12 @@ class _Conversion:
         start = list(islice(sentences, 100))
         trees = [sentence.constituency for sentence in start if sentence.constituency is not None]
         table = self.options.table if self.options.table != "auto" or not trees else guess_table(trees)
-        prepared = (self.prepared(sentence, table) for sentence in self.count(chain(start, sentences)))
+        stream: Iterator[ParsedSentence] = chain(start, sentences)
+        if self.options.dependencies is not None:
+            if self.write_as in ("penn", "tiger"):
+                raise self.impossible("the format has no dependencies", "write CoNLL-U, bracketed or JSON lines")
+            stream = self.noted(self.options.dependencies(stream, table))
+        prepared = (self.prepared(sentence, table) for sentence in self.count(stream))
         if self.write_as == "conllu":
             write_conllu(prepared, self.target)
         elif self.write_as == "penn":
@@ -235,6 +242,11 @@ class _Conversion:
             write_bracketed(trees_of, self.target, full=True)
         else:
             write_jsonl(prepared, self.target)
+
+    def noted(self, sentences: Iterator[ParsedSentence]) -> Iterator[ParsedSentence]:
+        for sentence in sentences:
+            self.report.conversions[f"dependency trees {dict(sentence.notes).get('dependency', '')}".rstrip()] += 1
+            yield sentence
 
     def prepared(self, sentence: ParsedSentence, table: str) -> ParsedSentence:
         """The sentence with the tree that the format needs."""
