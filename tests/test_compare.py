@@ -125,6 +125,40 @@ def test_terminal_and_running_text(run: Run, folder: Path) -> None:
     assert len(header.split("  ")) > 5 and row.startswith("phrases")
 
 
+def test_some_lines_alone(run: Run, folder: Path, tmp_path: Path) -> None:
+    """The whole part, and the lines of a list beside it."""
+    chosen = [2, 3, 5, 8, 13]
+    (tmp_path / "some").write_text("".join(f"{number}\n" for number in chosen))
+    result = run(
+        "-q",
+        "compare",
+        "phrases",
+        "consdep2str",
+        "-p",
+        folder,
+        "--part",
+        "test",
+        "--lines",
+        tmp_path / "some",
+        "--json",
+    )
+    assert result.code == 0, result.err
+    rows = json.loads(result.out)["rows"]
+    parts = ["test", "test", "test, 5 lines of some", "test, 5 lines of some"]
+    assert [row["part"] for row in rows] == parts
+    references = (folder / "corpus/test.en").read_text(encoding="utf-8").splitlines()
+    for row in rows[2:]:
+        lines = (folder / f"runs/{row['system']}/test.txt").read_text(encoding="utf-8").splitlines()
+        picked = [[side[number - 1] for number in chosen] for side in (lines, references)]
+        report = evaluate(*picked, ["bleu-lc", "chrf"], options=Options(tokenize="none"))
+        assert [row["scores"][name][0] for name in ("bleu-lc", "chrf")] == pytest.approx(
+            [s.score for s in report.scores]
+        )
+    assert 0 <= rows[1]["dropped_words"] < 1 and rows[0]["dropped_words"] == 0
+    several = run("compare", "phrases", "-p", folder, "--lines", tmp_path / "some")
+    assert several.code == 1 and "--part test" in several.err
+
+
 def test_a_group_of_systems(run: Run, tmp_path: Path) -> None:
     """The nine rows of the paper tree-kernels: rules, speed, memory, the share of sequences, BLEU with and without case."""
     write_example(tmp_path / "raw", sizes=Sizes(60, 5, 5, 0))

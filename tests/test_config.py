@@ -33,7 +33,12 @@ def test_defaults() -> None:
     [
         ("[cleaning]\nmaxlength = 3", 9, "unknown key 'cleaning.maxlength'", "did you mean 'max_length'?"),
         ("[claening]\nmax_length = 3", 8, "unknown key 'claening'", "did you mean 'cleaning'?"),
-        ("[parsers.source]\nzzz = 3", 9, "unknown key 'parsers.source.zzz'", "backend, dependencies, memory, model, threads"),
+        (
+            "[parsers.source]\nzzz = 3",
+            9,
+            "unknown key 'parsers.source.zzz'",
+            "backend, dependencies, memory, model, threads",
+        ),
         ("[parsers.source]\nbackend = 'stanfrd'", 9, "parsers.source.backend", "correct the value"),
         ("[limits]\nmemory = '4 gigs'", 9, "limits.memory", "correct the value"),
         ("[limits]\nthreads = -1", 9, "limits.threads", "correct the value"),

@@ -32,6 +32,12 @@ def compare(
     running_text: Annotated[
         bool, typer.Option("--running-text", help="Score detokenised text against the raw references (tokeniser 13a).")
     ] = False,
+    lines: Annotated[
+        Path | None,
+        typer.Option(
+            help="Score these lines of the part alone, too: a file of their numbers, such as corpus/test.unseen."
+        ),
+    ] = None,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="Also write the table: .json as JSON, else as Markdown.")
     ] = None,
@@ -39,7 +45,7 @@ def compare(
 ) -> None:
     """Compare systems: scores, significance against the first, rules, speed, memory. Goes on where it stopped."""
     comparison = compare_systems(
-        Project(project), systems, announce, seeds=seeds, parts=part or (), running_text=running_text
+        Project(project), systems, announce, seeds=seeds, parts=part or (), running_text=running_text, lines=lines
     )
     text = json.dumps(comparison.to_dict(), ensure_ascii=False, indent=1) + "\n"
     if out is not None:

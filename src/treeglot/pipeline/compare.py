@@ -17,14 +17,15 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from treeglot.errors import ConfigError, TreeglotError
 from treeglot.evaluation import Comparison, Options, check_metrics, evaluate, usable_metrics
 from treeglot.evaluation import compare as test_significance
-from treeglot.files import atomic_write, read_lines
+from treeglot.files import atomic_write, read_lines, type_path
 from treeglot.pipeline.config import CONFIG_NAME
 from treeglot.pipeline.decoding import model_files, part_files, search_settings, start_weights
+from treeglot.pipeline.overlap import read_line_numbers
 from treeglot.pipeline.preparation import read_corpus
 from treeglot.pipeline.project import Project
 from treeglot.pipeline.stages import Paths, Stage
@@ -90,6 +91,12 @@ class Row:
         )
 
     @property
+    def dropped(self) -> float:
+        """The share of source words that rules without a target word of their own translate by nothing."""
+        words = sum(run["source_words"] for run in self.facts)
+        return sum(run["dropped_words"] for run in self.facts) / words if words else 0.0
+
+    @property
     def uses(self) -> dict[str, float]:
         """The shares of translations with certain rules, by the heads of their columns."""
         sentences = sum(run["sentences"] for run in self.facts)
@@ -113,6 +120,7 @@ class Row:
             "phrases": self.phrases,
             "decoding": list(self.facts),
             "sentences_per_core_second": self.rate,
+            "dropped_words": self.dropped,
             "phrasal_sentences": self.phrasal[0] if self.phrasal else None,
             "phrasal_rules": self.phrasal[1] if self.phrasal else None,
             "uses": self.uses,
@@ -171,7 +179,8 @@ def table_header(metrics: Sequence[str] | dict[str, str], uses: Sequence[str] = 
         for name in metrics
     ]
     return [
-        "system", "dev BLEU", *names, "p boot", "p sign", "rules", "CPU s", "sent/s", "peak MB", "phrasal sent", "phrasal rules", *uses,
+        "system", "dev BLEU", *names, "p boot", "p sign", "rules", "CPU s", "sent/s", "peak MB", "dropped", "phrasal sent",
+        "phrasal rules", *uses,
     ]  # fmt: skip
 
 
@@ -195,6 +204,7 @@ def table_cells(row: Row, uses: Sequence[str] = ()) -> list[str]:
         f"{row.fact('cpu_seconds'):.1f}",
         f"{row.rate:,.0f}" if row.rate >= 10 else f"{row.rate:.1f}",
         f"{row.fact('peak_memory') / 1e6:,.0f}",
+        share(row.dropped) if row.dropped else "",
         *([share(value) for value in row.phrasal] if row.phrasal else ["", ""]),
         *(share(row.uses[head]) if head in row.uses else "" for head in uses),
     ]
@@ -209,12 +219,14 @@ def compare_systems(
     parts: Sequence[str] = (),
     running_text: bool = False,
     metrics: Sequence[str] | None = None,
+    lines: type_path | None = None,
 ) -> SystemComparison:
     """Bring the systems up to date and compare them on ``parts`` (all test parts unless given). The name of a group
     (`treeglot.pipeline.systems.groups`) stands for its systems.
 
     ``seeds`` tuning runs of each, from the project's seed on. ``running_text`` scores detokenised translations against the raw
-    references with sacreBLEU's own tokeniser; otherwise words are compared with the words of the prepared references.
+    references with sacreBLEU's own tokeniser; otherwise words are compared with the words of the prepared references. ``lines`` is a
+    file with numbers of lines: the part is also scored on these alone.
     """
     systems = [name for given in systems for name in _members(project, given)]
     if len(set(systems)) != len(systems) or not systems:
@@ -229,11 +241,19 @@ def compare_systems(
         raise ConfigError("no data.test", path=project.folder / CONFIG_NAME, remedy="add [data.test]")
     for part in chosen:
         _check_part(project, part)
+    if lines is not None and len(chosen) > 1:
+        raise ConfigError(
+            f"lines of one part, but there are {', '.join(chosen)}", remedy="name the part that is meant: --part test"
+        )
     for system in systems:
         project.check_system(system)
     project.train(announce, systems)
     first = project.config.project.seed
     numbers = tuple(range(first, first + seeds))
+    selections: list[Selection | None] = [None]
+    if lines is not None:
+        size = sum(1 for _ in read_lines(project.corpus(chosen[0])[0]))
+        selections.append(Selection(Path(lines).name, tuple(read_line_numbers(lines, size))))
     tuned = project.raw("dev") is not None
     with project.runner.locked():
         for system in systems:
@@ -242,11 +262,14 @@ def compare_systems(
                     run_tuning(project, system, announce, seed=seed)
                 for part in chosen:
                     project.runner.run(decoding_stage(project, system, part, seed, tuned), announce)
-                    project.runner.run(scoring_stage(project, system, part, seed, metrics, running_text), announce)
+                    for selection in selections:
+                        stage = scoring_stage(project, system, part, seed, metrics, running_text, selection)
+                        project.runner.run(stage, announce)
     rows: list[Row] = []
     signatures: dict[str, str] = {}
     for part in chosen:
-        rows += _rows(project, systems, part, numbers, signatures, running_text, metrics)
+        for selection in selections:
+            rows += _rows(project, systems, part, numbers, signatures, running_text, metrics, selection)
     languages = project.config.languages
     notes = [
         f"{len(numbers)} tuning seed{'s' if seeds > 1 else ''} ({', '.join(map(str, numbers))})"
@@ -255,6 +278,8 @@ def compare_systems(
         + (" (the largest p of the seeds)" if seeds > 1 and len(systems) > 1 else "")
         + ". CPU seconds and sentences per second are of one core."
     ]
+    if lines is not None:
+        notes.append("Speed, memory and shares are of the whole part, also where some lines are scored alone.")
     if not tuned:
         notes.append("Not tuned: the project has no dev part.")
     if left_out:
@@ -322,33 +347,58 @@ def decoding_stage(project: Project, system: str, part: str, seed: int, tuned: b
     if not tuned:
         parameters["weights"] = start_weights(spec)
     name = f"decode-{system}-{part}" + ("" if seed == project.config.project.seed else f"-seed{seed}")
-    return Stage(name, inputs, {"text": out, "facts": out.with_suffix(".json")}, parameters, run)
+    return Stage(name, inputs, {"text": out, "facts": out.with_suffix(".json")}, parameters, run, version=2)
+
+
+class Selection(NamedTuple):
+    """Some lines of a part, counted from 1."""
+
+    name: str
+    lines: tuple[int, ...]
+
+    def of(self, items: Sequence[str]) -> list[str]:
+        return [items[number - 1] for number in self.lines]
 
 
 def scoring_stage(
-    project: Project, system: str, part: str, seed: int, metrics: Sequence[str], running_text: bool
+    project: Project,
+    system: str,
+    part: str,
+    seed: int,
+    metrics: Sequence[str],
+    running_text: bool,
+    selection: Selection | None = None,
 ) -> Stage:
-    """The stage that scores the translations of a part: TER of long sentences takes its time."""
+    """The stage that scores the translations of a part, or some lines of it: TER of long sentences takes its time."""
     corpus = project.raw(part)
     assert corpus is not None
     text = run_path(project, system, part, seed)
     kind = "text-scores" if running_text else "scores"
+    if selection:
+        kind += f"-{selection.name}"
     references = project.corpus(part)[1]
     if running_text:
         references = project.folder / (corpus.target or corpus.file)
 
     def run(inputs: Paths, outputs: Paths, work: Path) -> None:
         hypotheses = _translations(project, inputs["text"], running_text)
-        report = evaluate(
-            hypotheses, _references(project, part, running_text), metrics, options=_options(project, running_text)
-        )
+        wanted = _references(project, part, running_text)
+        if selection:
+            hypotheses, wanted = selection.of(hypotheses), selection.of(wanted)
+        report = evaluate(hypotheses, wanted, metrics, options=_options(project, running_text))
         with atomic_write(outputs["scores"]) as file:
             rows = {name: [score.score, score.signature] for name, score in zip(metrics, report, strict=True)}
             json.dump(rows, file, indent=1)
             file.write("\n")
 
     name = f"{kind}-{system}-{part}" + ("" if seed == project.config.project.seed else f"-seed{seed}")
-    parameters = {"metrics": list(metrics), "running_text": running_text, "language": project.target}
+    parameters: dict[str, Any] = {
+        "metrics": list(metrics),
+        "running_text": running_text,
+        "language": project.target,
+    }
+    if selection:
+        parameters["lines"] = list(selection.lines)
     return Stage(
         name,
         {"text": text, "references": references},
@@ -375,8 +425,11 @@ def _rows(
     signatures: dict[str, str],
     running_text: bool,
     metrics: Sequence[str],
+    selection: Selection | None = None,
 ) -> list[Row]:
     references = _references(project, part, running_text)
+    if selection:
+        references = selection.of(references)
     options = _options(project, running_text)
     rows = []
     baseline: dict[int, list[str]] = {}
@@ -387,7 +440,9 @@ def _rows(
         for seed in seeds:
             path = run_path(project, system, part, seed)
             hypotheses = _translations(project, path, running_text)
-            stage = scoring_stage(project, system, part, seed, metrics, running_text)
+            if selection:
+                hypotheses = selection.of(hypotheses)
+            stage = scoring_stage(project, system, part, seed, metrics, running_text, selection)
             scored = json.loads(stage.outputs["scores"].read_text(encoding="utf-8"))
             for name in metrics:
                 score, signatures[name] = scored[name]
@@ -407,7 +462,7 @@ def _rows(
         rows.append(
             Row(
                 system,
-                part,
+                f"{part}, {len(selection.lines):,} lines of {selection.name}" if selection else part,
                 spec.grammars,
                 tuple(seeds),
                 tuple(dev),

@@ -22,6 +22,7 @@ from treeglot.pipeline.systems import SystemSpec
 from treeglot.search import (
     Decoder,
     RuleUse,
+    dropped_words,
     feature_names,
     forest_decoder,
     open_phrases,
@@ -138,6 +139,8 @@ def main(project_folder: str, system: str, part: str, seed: str, text: str, fact
     }
     with atomic_write(text) as file:
         file.writelines(result.text + "\n" for result in results)
+    record["source_words"] = sum(len(result.derivation.source_words) for result in results)
+    record["dropped_words"] = sum(dropped_words(result.derivation) for result in results)
     counts = [phrasal_uses(result.derivation) for result in results]
     if any(rules for rules, _ in counts):
         record["hdr_rules"] = sum(rules for rules, _ in counts)

@@ -24,6 +24,7 @@ from treeglot.lm import model as lm_file
 from treeglot.pipeline.config import CONFIG_NAME, Corpus, ProjectConfig, load_config
 from treeglot.pipeline.corpus_stages import corpus_stages
 from treeglot.pipeline.decoding import features, open_decoder, start_weights
+from treeglot.pipeline.overlap import overlap_stages, warn_of_overlap
 from treeglot.pipeline.phrase_tables import phrase_stage
 from treeglot.pipeline.preparation import TextPipeline
 from treeglot.pipeline.rule_tables import rule_stage
@@ -230,7 +231,7 @@ class Project:
 
     def training_stages(self, systems: Iterable[str] = ()) -> list[Stage]:
         """From raw data to tables and language model, in order; ``systems`` beside those of the configuration."""
-        stages = corpus_stages(self)
+        stages = [*corpus_stages(self), *overlap_stages(self)]
         stages += [alignment_stage(self), *span_stages(self)]
         specs = [self.system(name) for name in dict.fromkeys([*self.config.systems, *systems])]
         rules = dict.fromkeys(table for spec in specs for table in spec.tables)
@@ -249,7 +250,9 @@ class Project:
         self.check()
         before_work = cache(self.check_space)  # once, and only if a stage has something to do
         with self.runner.locked():
-            return [self.runner.run(stage, announce, before_work) for stage in stages]
+            results = [self.runner.run(stage, announce, before_work) for stage in stages]
+        warn_of_overlap(self)
+        return results
 
     def _lm_stage(self) -> Stage:
         def run(inputs: Paths, outputs: Paths, work: Path) -> None:

@@ -3,13 +3,14 @@
 from treeglot.search.decoder import Decoder, forest_decoder, phrase_decoder, word_corpus
 from treeglot.search.features import feature_names, fixed_weights, start_weights
 from treeglot.search.phrase_tables import open_phrases, read_moses_phrases
-from treeglot.search.translation import RuleUse, Translation, nbest_arrays, nbest_lines, walk
+from treeglot.search.translation import RuleUse, Translation, dropped_words, nbest_arrays, nbest_lines, walk
 from treeglot.search.weights import format_moses_weights, read_moses_weights, read_weights, write_weights
 
 __all__ = [
     "Decoder",
     "RuleUse",
     "Translation",
+    "dropped_words",
     "feature_names",
     "fixed_weights",
     "forest_decoder",

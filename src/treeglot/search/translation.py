@@ -82,6 +82,20 @@ class RuleUse:
         return tuple(self.children[item] for item in self.target_items if isinstance(item, int))
 
 
+def dropped_words(derivation: RuleUse) -> int:
+    """How many source words stand in steps that have no target word of their own: these rules translate them by nothing.
+
+    >>> first = RuleUse("phrases", 0, 1, "首", ("first",))
+    >>> dropped_words(RuleUse("dep2str", 0, 2, "x1:OD ^款", (0,), children=(first,)))
+    1
+    """
+    count = 0
+    for use in walk(derivation):
+        if not any(isinstance(item, str) for item in use.target_items):
+            count += len(use.source_words) - sum(len(child.source_words) for child in use.children)
+    return count
+
+
 def walk(derivation: RuleUse) -> Iterator[RuleUse]:
     """A derivation and all below it, topmost first."""
     stack = [derivation]
