@@ -32,7 +32,7 @@ Case = tuple[World, list[ParsedSentence]]
 def cases(tmp_path_factory: pytest.TempPathFactory) -> list[Case]:
     """Worlds of all grammars with a few sentences, seen and new ones."""
     result = []
-    for seed in range(worlds(4)):
+    for seed in range(worlds(8)):
         folder: Path = tmp_path_factory.mktemp(f"world{seed}")
         world = World(seed, folder, *GRAMMARS, size=7)
         fresh = [random_sentence(world.rng, size) for size in (1, 2, 3, 4)]
@@ -44,7 +44,7 @@ def cases(tmp_path_factory: pytest.TempPathFactory) -> list[Case]:
 def phrasal_cases(tmp_path_factory: pytest.TempPathFactory) -> list[Case]:
     """Sentences with phrasal nodes around a head: some that rules fill, some that only phrases or structures ask for."""
     result = []
-    for seed in range(worlds(4)):
+    for seed in range(worlds(8)):
         world = World(seed, tmp_path_factory.mktemp(f"phrasal{seed}"), *GRAMMARS, size=20)
         sentences = world.sentences + [random_sentence(world.rng, size) for size in (3, 4) for _ in range(120)]
         phrasal = [
