@@ -116,9 +116,10 @@ class Part(NamedTuple):
 
 
 class Reference:
-    def __init__(self, case: Case, *, max_variants: int = 16) -> None:
+    def __init__(self, case: Case, *, max_variants: int = 16, **options: Any) -> None:
         self.case = case
         self.max_variants = max_variants
+        self.options = options
         self.size = len(case.words)
         self.aligned_targets = {t for _, t in case.links}
         self.below = {n: frozenset(k for k in range(self.size) if self.dominates(n, k)) for n in range(self.size)}
@@ -229,9 +230,39 @@ class Reference:
             spans.append(self.head_span(n) if part.kind == "head" else self.dependency_span(part.top))
             if not spans[-1] and part.kind == "internal":
                 return None
+            if not spans[-1] and self.span(part.words) and self.options.get("xie_leaves") == "linked":
+                return None
         if any(a & b for a, b in combinations(spans, 2)) or not any(spans):
             return None
+        taken = set[int]().union(*spans)
+        outside = {t for s, t in self.case.links if s not in self.below[n]}
+        if self.options.get("closed") and (self.closure(taken) - taken) & outside:
+            return None
         return spans
+
+    def extensions(self, spans: list[set[int]], variables: dict[int, int]) -> Iterator[dict[int, set[int]]]:
+        """Every way in which lexicalised parts take unaligned words beside them, each word once."""
+        shares = {number: set(span) for number, span in enumerate(spans) if span}
+        inside = set[int]().union(*shares.values())
+        choices = []
+        for number in shares:
+            ways = [set[int]()]
+            if number not in variables:
+                left, right = (
+                    self.unaligned_beside(min(spans[number]), -1),
+                    self.unaligned_beside(max(spans[number]), 1),
+                )
+                ways = [
+                    set(left[cut:]) | set(right[:end])
+                    for cut in range(len(left) + 1)
+                    for end in range(len(right) + 1)
+                    if not (set(left[cut:]) | set(right[:end])) & inside
+                ]
+            choices.append([(number, way) for way in ways])
+        for choice in product(*choices):
+            words = [t for _, way in choice for t in way]
+            if len(words) == len(set(words)):
+                yield {number: shares[number] | way for number, way in choice}
 
     # Rules
 
@@ -289,13 +320,17 @@ class Reference:
                 shown.extend(self.case.target[t] for t in sorted(shares[number]))
         return " ".join(shown)
 
-    def forms(self, parts: list[Part], spans: list[set[int]], *, unaligned: bool) -> dict[str, dict[str, float]]:
+    def forms(self, parts: list[Part], spans: list[set[int]], *, span_mode: str) -> dict[str, dict[str, float]]:
         result: dict[str, dict[str, float]] = {}
         for flags in product([False, True], repeat=3):
             general = {kind for kind, flag in zip(("head", "internal", "leaf"), flags, strict=True) if flag}
             source, variables = self.source_side(parts, spans, general)
             every = {number: span for number, span in enumerate(spans) if span}
-            placed = list(self.placements(spans)) if unaligned else [every]
+            placed = [every]
+            if span_mode == "ghkm":
+                placed = list(self.placements(spans))
+            elif self.options.get("xie_unaligned") == "extend":
+                placed = list(self.extensions(spans, variables))
             targets = {self.target_side(shares, variables) for shares in placed}
             if len(targets) > self.max_variants:
                 targets = {min(targets, key=lambda text: (len(text.split()), text))}
@@ -349,7 +384,7 @@ class Reference:
                     for parts in self.fragments(n, phrasal=grammar == "consdep2str")
                 ]
             for parts, part_spans in fragments:
-                for source, targets in self.forms(parts, part_spans, unaligned=span_mode == "ghkm").items():
+                for source, targets in self.forms(parts, part_spans, span_mode=span_mode).items():
                     symbols = source.split()
                     for target, count in targets.items():
                         sides = Sides(source, target)
@@ -358,7 +393,11 @@ class Reference:
                             labels[sides] |= {
                                 (begin, end)
                                 for begin, end in self.structures(n)
-                                if all(symbol.lstrip("^").startswith("x") for symbol in symbols[begin:end])
+                                if all(
+                                    symbol.lstrip("^").startswith("x")
+                                    or (self.options.get("labels") == "unaligned" and not self.span(part.words))
+                                    for symbol, part in zip(symbols[begin:end], parts[begin:end], strict=True)
+                                )
                             }
         return {sides: (count, tuple(sorted(labels[sides]))) for sides, count in counts.items()}
 
@@ -427,10 +466,10 @@ def random_case(seed: int) -> Case:
     )
 
 
-def compare(case: Case, grammar: str, span_mode: str, max_variants: int = 16) -> int:
-    expected = Reference(case, max_variants=max_variants).rules(grammar, span_mode)
+def compare(case: Case, grammar: str, span_mode: str, max_variants: int = 16, **options: Any) -> int:
+    expected = Reference(case, max_variants=max_variants, **options).rules(grammar, span_mode)
     modes = {"span_mode": span_mode} if grammar != "consdep2str" else {}
-    rules = native(case, grammar, max_variants=max_variants, **modes)
+    rules = native(case, grammar, max_variants=max_variants, **modes, **options)
     assert rules.keys() == expected.keys(), case
     for sides, (count, labels) in expected.items():
         assert rules[sides][0] == pytest.approx(count, abs=1e-9), (case, sides)
@@ -445,6 +484,27 @@ def compare(case: Case, grammar: str, span_mode: str, max_variants: int = 16) ->
 def test_core_against_the_definitions(grammar: str, span_mode: str) -> None:
     total = sum(compare(random_case(seed), grammar, span_mode) for seed in range(1000))
     assert total > 2000  # the cases are not all trivial
+
+
+OPTIONS: list[tuple[str, str, dict[str, Any]]] = [
+    ("augmented", "ghkm", {"labels": "unaligned"}),
+    ("augmented", "xie", {"labels": "unaligned"}),
+    ("dep2str", "xie", {"xie_leaves": "linked"}),
+    ("dep2str", "xie", {"closed": True}),
+    ("dep2str", "xie", {"xie_unaligned": "extend"}),
+    ("augmented", "xie", {"labels": "unaligned", "xie_leaves": "linked", "closed": True, "xie_unaligned": "extend"}),
+]
+
+
+@pytest.mark.parametrize(("grammar", "span_mode", "options"), OPTIONS)
+def test_options_against_the_definitions(grammar: str, span_mode: str, options: dict[str, Any]) -> None:
+    changed = total = 0
+    for seed in range(1000):
+        case = random_case(seed)
+        total += compare(case, grammar, span_mode, 16 if seed % 3 else 3, **options)
+        plain, special = (native(case, grammar, span_mode=span_mode, **given) for given in ({}, options))
+        changed += plain != special
+    assert total > 1500 and changed > 10
 
 
 @settings(max_examples=tries(150), deadline=None)
@@ -518,6 +578,21 @@ def test_words_aligned_elsewhere() -> None:
     case = case_of("a/A b/B c/C", [1, 2, -1], "a c b", "0-0 1-2 2-1")
     assert not any("a" in rule for rule in counts(case))
     assert counts(case, span_mode="xie")["a ^b -> a b"] == 1
+
+
+def test_unaligned_words_beside_parts_with_gaps() -> None:
+    """With the paper's spans, c between a and b belongs elsewhere; u and w beside b may be taken or left out."""
+    case = case_of("a/A b/B c/C", [1, 2, -1], "a c u b w", "0-0 1-3 2-1")
+    extended = {k: v for k, v in counts(case, span_mode="xie", xie_unaligned="extend").items() if k.startswith("a ^b")}
+    assert extended == dict.fromkeys([f"a ^b -> a {words}" for words in ("b", "u b", "b w", "u b w")], 0.25)
+    assert not any(rule.startswith("a ^b") for rule in counts(case, span_mode="xie", closed=True))
+
+
+def test_leaves_with_inconsistent_links() -> None:
+    """b is linked to the same word as d: as printed, its translation is lost."""
+    case = case_of("a/A b/B c/C d/D", [2, 2, 3, -1], "a c x", "0-0 1-2 2-1 3-2")
+    assert counts(case, span_mode="xie")["a b ^c -> a c"] == 1
+    assert not any(" b " in rule for rule in counts(case, span_mode="xie", xie_leaves="linked"))
 
 
 def test_two_phrasal_nodes() -> None:

@@ -117,6 +117,27 @@ def test_phrasal_recursion_equals_exhaustive_search(system: tuple[str, ...], phr
     assert filled > 2
 
 
+def test_labels_over_words_without_links(tmp_path: Path) -> None:
+    """Structures that cover unaligned members too: a phrase in their place translates these words with the others."""
+    more = 0
+    for seed in range(worlds(6)):
+        (tmp_path / str(seed)).mkdir()
+        world = World(seed, tmp_path / str(seed), "augmented", size=25, extraction={"labels": "unaligned"})
+        more += sum(
+            any(not symbol.lstrip("^").startswith("x") for symbol in source.split()[begin:end])
+            for source, rules in world.rules["augmented"].items()
+            for rule in rules
+            for begin, end in rule.labels
+        )
+        sentences = [sentence for sentence in world.sentences if len(sentence) <= 4][:8]
+        lists = kbest(world, sentences, ("augmented",), {}, nbest=50, distinct=True, derivations=False)
+        for sentence, translations in zip(sentences, lists, strict=True):
+            totals = Exhaustive(world, sentence, ("augmented",), {}).totals()
+            ranked = sorted(totals.values(), reverse=True)[:50]
+            assert [translation.score for translation in translations] == pytest.approx(ranked, abs=2e-3), sentence
+    assert more > 3
+
+
 @pytest.mark.parametrize("options", OPTIONS, ids=named)
 def test_every_derivation_is_there_once(options: dict[str, bool], cases: list[Case]) -> None:
     """Without "distinct" the list has the scores of all derivations: no edge is missing, none is there twice."""

@@ -88,7 +88,11 @@ def test_a_grammar_declares_what_suits_it() -> None:
     config = parse_config(CONFIG.format(more=""))
     for name, grammar in registry.grammars().items():
         table = TableSpec(name)
-        assert chosen_links(config, table) == (grammar.heuristic if table.from_trees else "")
+        suits = f"{grammar.link_chance:g}" if grammar.link_chance else grammar.heuristic
+        assert chosen_links(config, table) == (suits if table.from_trees else "")
+    other = parse_config(CONFIG.format(more="[alignment]\naligner = 'eflomal'\n"))
+    for name, grammar in registry.grammars().items():
+        assert chosen_links(other, TableSpec(name)) == (grammar.heuristic if TableSpec(name).from_trees else "")
     chosen = parse_config(CONFIG.format(more="[alignment]\nrule_heuristic = 'grow-diag-final-and'\n"))
     assert not any(chosen_links(chosen, TableSpec(name)) for name in registry.grammars())  # those of the phrases
     assert preset("dep2str", {"rule_heuristic": "grow"}).tables == (TableSpec("dep2str", links="grow"),)

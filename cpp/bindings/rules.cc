@@ -51,6 +51,7 @@ nb::dict describe(const Grammar& grammar) {
   result["has_forest"] = static_cast<bool>(grammar.source_forest);
   result["labels"] = grammar.labels;
   result["uses_phrases"] = grammar.uses_phrases;
+  result["link_chance"] = grammar.link_chance;
   result["heuristic"] = grammar.heuristic;
   result["node_link_option"] = grammar.node_link_option;
   result["subtree_nodes"] = grammar.subtree_nodes;

@@ -56,10 +56,13 @@ struct Grammar {
       rule_features;
   double rule_start = -0.3;  // where tuning starts for the number of rules
 
-  SymbolText text;               // how its sides are written and read
-  bool labels = false;           // its rules have fixed and floating structures
-  bool uses_phrases = true;      // its nodes are filled by bilingual phrases, too
-  std::string heuristic;         // of the word links that suit its rules; empty: those of the phrases
+  SymbolText text;           // how its sides are written and read
+  bool labels = false;       // its rules have fixed and floating structures
+  bool uses_phrases = true;  // its nodes are filled by bilingual phrases, too
+  // Word links that suit its rules: the least chance, where the aligner gives chances, else a heuristic; 0 and empty:
+  // those of the phrases.
+  double link_chance = 0;
+  std::string heuristic;
   std::string node_link_option;  // the option whose other values than the default are for links of nodes
   bool subtree_nodes = false;    // it works on dependency subtrees: grammars of spans meet it there
   int stack_limit = 0;           // what suits a system of this grammar alone, or its paper has; 0: the common one

@@ -16,8 +16,18 @@ std::vector<OptionSpec> options_of(HdrFamily family) {
   } else {
     options.push_back(choice_option("span_mode", {"ghkm", "xie"}, OptionUse::kExtraction,
                                     "which target spans are acceptable: every subtree's, or those of Xie et al. 2011"));
+    options.push_back(
+        choice_option("xie_leaves", {"printed", "linked"}, OptionUse::kExtraction,
+                      "span_mode xie: leaves whose links are not consistent lose their translation, as in "
+                      "print, or make no rule"));
+    options.push_back(choice_option("xie_unaligned", {"drop", "extend"}, OptionUse::kExtraction,
+                                    "span_mode xie: unaligned target words are left out, or taken by words beside"));
+    options.push_back(flag_option("closed", false, OptionUse::kExtraction,
+                                  "span_mode xie: no rule if a target word between its parts is linked elsewhere"));
   }
   if (family.structures) {
+    options.push_back(choice_option("labels", {"variables", "unaligned"}, OptionUse::kExtraction,
+                                    "structures cover variables only, or also words without links"));
     options.push_back(number_option("max_structure_words", 7, 1, 255, OptionUse::kExtraction,
                                     "words of a fixed or floating structure"));
     options.push_back(number_option("label_sets", 16, 0, kMany, OptionUse::kMatching,
@@ -40,6 +50,8 @@ Grammar hdr_grammar(std::string name, std::string title, HdrFamily family) {
   grammar.name = std::move(name);
   grammar.title = std::move(title);
   grammar.needs.source_dependency = true;
+  grammar.heuristic = "intersection";  // rules need precise links
+  grammar.link_chance = 0.9;
   grammar.needs.source_constituency = family.phrasal;
   grammar.options = options_of(family);
   grammar.text = symbol_text(RuleFamily::kMembers);
@@ -54,8 +66,14 @@ Grammar hdr_grammar(std::string name, std::string title, HdrFamily family) {
       options.max_phrasal_nodes = given.number("max_phrasal_nodes");
     } else {
       options.span_mode = given.choice("span_mode") == "xie" ? SpanMode::kXie : SpanMode::kGhkm;
+      options.xie_linked_leaves = given.choice("xie_leaves") == "linked";
+      options.xie_unaligned = given.choice("xie_unaligned") == "extend" ? XieUnaligned::kExtend : XieUnaligned::kDrop;
+      options.closed = given.flag("closed");
     }
-    if (family.structures) options.max_structure_words = given.number("max_structure_words");
+    if (family.structures) {
+      options.max_structure_words = given.number("max_structure_words");
+      options.label_unaligned = given.choice("labels") == "unaligned";
+    }
     return std::make_unique<HdrExtractor>(options, corpus.source(), interner);
   };
   grammar.matcher = [family](const forest::MatcherSetup& setup) {

@@ -120,7 +120,9 @@ void HdrExtractor::extract_xie(int n, const RuleSink& sink) {
   if (!words_[n].empty() && !consistent(n, n + 1, words_[n])) return;
   std::span<const HdrMember> members = view_.members(n);
   for (const HdrMember& member : members) {
-    if (member.type == MemberType::kInternal && subtrees_[member.place].empty()) return;
+    if (!subtrees_[member.place].empty() || member.type == MemberType::kHead) continue;
+    if (member.type == MemberType::kInternal) return;
+    if (options_.xie_linked_leaves && !words_[member.place].empty()) return;
   }
   chosen_.clear();
   fragment(members, sink);
@@ -205,8 +207,23 @@ void HdrExtractor::fragment(std::span<const HdrMember> members, const RuleSink& 
   for (std::size_t i = 1; i < order_.size(); ++i) {  // never so with consistent spans
     if (units_[order_[i]].span.low <= units_[order_[i - 1]].span.high) return;
   }
+  if (options_.closed && options_.span_mode == SpanMode::kXie && is_open(members)) return;
   if (options_.structures) find_labels(members);
   induce(sink);
+}
+
+// Whether a target word between the parts is linked to a source word outside of the subtree.
+bool HdrExtractor::is_open(std::span<const HdrMember> members) const {
+  const int low = units_[order_.front()].span.low, high = units_[order_.back()].span.high;
+  for (const WordLink& link : pair_.links) {
+    if (link.source >= members.front().begin && link.source < members.back().end) continue;
+    if (link.target < low || link.target > high) continue;
+    const bool inside = std::any_of(order_.begin(), order_.end(), [&](std::uint16_t i) {
+      return units_[i].span.low <= link.target && link.target <= units_[i].span.high;
+    });
+    if (!inside) return true;
+  }
+  return false;
 }
 
 // A head or leaf without a span is the word that it is in every form: that one word was dropped is no reason to drop
@@ -317,6 +334,57 @@ bool HdrExtractor::make_choices(const Block& block) {
   return true;
 }
 
+// The different strings of one block in which every unit takes any number of the unaligned words next to it, and what
+// no unit takes is left out; false if there are more than max_variants. A longer beginning of the block has as many
+// strings or more.
+bool HdrExtractor::extend_block(const Block& block) {
+  const std::size_t most = static_cast<std::size_t>(options_.max_variants);
+  const WordId* target = pair_.target.words.data();
+  std::vector<Extended> strings{{}}, longer;
+  auto add = [&](const Extended& start, int low, int left, int high, bool unit) {
+    Extended next = start;
+    if (unit) next.positions.push_back(static_cast<std::uint16_t>(next.words.size() + left));
+    next.words.insert(next.words.end(), target + low - left, target + high + 1);
+    for (const Extended& other : longer) {
+      if (other.words == next.words) return;
+    }
+    longer.push_back(std::move(next));
+  };
+  for (std::uint32_t k = block.first; k < block.last; ++k) {
+    const Span& span = units_[order_[k]].span;
+    // Before the unit: what the one before it takes of the words between them, and what it takes itself.
+    const int room = k == 0 ? unaligned_before(span.low) : span.low - units_[order_[k - 1]].span.high - 1;
+    const int left = std::min(room, unaligned_before(span.low));
+    const Span* before = k > block.first ? &units_[order_[k - 1]].span : nullptr;
+    const int right = before ? std::min(room, unaligned_after(before->high)) : 0;
+    longer.clear();
+    for (const Extended& start : strings) {
+      for (int taken = 0; taken <= right; ++taken) {
+        Extended with = start;
+        if (taken > 0)
+          with.words.insert(with.words.end(), target + before->high + 1, target + before->high + taken + 1);
+        for (int own = 0; own <= left && taken + own <= room; ++own) {
+          add(with, span.low, own, span.high, true);
+          if (longer.size() > most) return false;
+        }
+      }
+    }
+    strings.swap(longer);
+  }
+  const Span& last = units_[order_[block.last - 1]].span;
+  int right = unaligned_after(last.high);
+  if (block.last < order_.size()) right = std::min(right, units_[order_[block.last]].span.low - last.high - 1);
+  longer.clear();
+  for (const Extended& start : strings) {
+    for (int taken = 0; taken <= right; ++taken) {
+      add(start, last.high + 1, 0, last.high + taken, false);
+      if (longer.size() > most) return false;
+    }
+  }
+  for (Extended& string : longer) extended_.push_back(std::move(string));
+  return true;
+}
+
 // One form: the types of units in `generalised` shown by their categories, the others by their words.
 void HdrExtractor::make_form(unsigned generalised, const RuleSink& sink) {
   rule_.source.clear();
@@ -328,7 +396,8 @@ void HdrExtractor::make_form(unsigned generalised, const RuleSink& sink) {
     const bool variable = is_variable(symbol);
     unit.position = variables;
     variables = static_cast<std::uint16_t>(variables + variable);
-    fixed_symbols_.push_back(static_cast<std::uint16_t>(fixed_symbols_.back() + !variable));
+    const bool free = variable || (options_.label_unaligned && words_[unit.place].empty());
+    fixed_symbols_.push_back(static_cast<std::uint16_t>(fixed_symbols_.back() + !free));
   }
   rule_.labels.clear();
   if (options_.structures) {
@@ -338,6 +407,8 @@ void HdrExtractor::make_form(unsigned generalised, const RuleSink& sink) {
   }
   blocks_.clear();
   choices_.clear();
+  extended_.clear();
+  const bool extend = options_.span_mode == SpanMode::kXie && options_.xie_unaligned == XieUnaligned::kExtend;
   for (std::uint32_t i = 0; i < order_.size(); ++i) {
     if (is_variable(rule_.source[order_[i]])) continue;
     if (!blocks_.empty() && blocks_.back().last == i) {
@@ -348,11 +419,11 @@ void HdrExtractor::make_form(unsigned generalised, const RuleSink& sink) {
   }
   // Variables between blocks are all different, so strings differ if and only if some block does.
   std::size_t variants = 1;
-  bool shortest = options_.span_mode == SpanMode::kXie;
+  bool shortest = options_.span_mode == SpanMode::kXie && !extend;
   for (std::size_t i = 0; i < blocks_.size() && !shortest; ++i) {
-    blocks_[i].begin = static_cast<std::uint32_t>(choices_.size());
-    shortest = !make_choices(blocks_[i]);
-    blocks_[i].end = static_cast<std::uint32_t>(choices_.size());
+    blocks_[i].begin = static_cast<std::uint32_t>(extend ? extended_.size() : choices_.size());
+    shortest = !(extend ? extend_block(blocks_[i]) : make_choices(blocks_[i]));
+    blocks_[i].end = static_cast<std::uint32_t>(extend ? extended_.size() : choices_.size());
     variants *= blocks_[i].end - blocks_[i].begin;
     shortest = shortest || variants > static_cast<std::size_t>(options_.max_variants);
   }
@@ -387,6 +458,16 @@ void HdrExtractor::emit(bool shortest, const RuleSink& sink) {
       continue;
     }
     const Block& block = blocks_[next_block++];
+    if (xie && !shortest) {
+      const Extended& chosen = extended_[block.chosen];
+      for (std::uint32_t k = block.first; k < block.last; ++k) {
+        units_[order_[k]].position =
+            static_cast<std::uint16_t>(rule_.target.size() + chosen.positions[k - block.first]);
+      }
+      rule_.target.insert(rule_.target.end(), chosen.words.begin(), chosen.words.end());
+      i = block.last;
+      continue;
+    }
     Choice choice{0, 0};
     if (!shortest) choice = choices_[block.chosen];
     int low = units_[order_[i]].span.low;

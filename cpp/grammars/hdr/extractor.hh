@@ -18,13 +18,20 @@ namespace treeglot {
 
 // Which target spans make an HDR acceptable (spec: tree-to-string, sections 1 and 2).
 enum class SpanMode : std::uint8_t { kGhkm, kXie };
+// What becomes of unaligned target words beside the parts with the spans of Xie et al.: nothing, or lexicalised heads
+// and leaves take any number of those next to them.
+enum class XieUnaligned : std::uint8_t { kDrop, kExtend };
 
 struct HdrOptions {
-  bool structures = false;  // rules carry fixed and floating structures as labels
-  bool phrasal = false;     // phrasal nodes take the places of members
+  bool structures = false;       // rules carry fixed and floating structures as labels
+  bool phrasal = false;          // phrasal nodes take the places of members
+  bool label_unaligned = false;  // ... also over members without links, not over variables alone
   SpanMode span_mode = SpanMode::kGhkm;
-  int max_variants = 16;        // placements of unaligned target words; beyond them only the shortest target is kept
-  int max_phrasal_nodes = 2;    // in one fragment
+  bool xie_linked_leaves = false;  // xie: no HDR with a leaf that has links but no consistent span
+  XieUnaligned xie_unaligned = XieUnaligned::kDrop;
+  bool closed = false;        // xie: no HDR with a target word between its parts that is linked outside of the subtree
+  int max_variants = 16;      // placements of unaligned target words; beyond them only the shortest target is kept
+  int max_phrasal_nodes = 2;  // in one fragment
   int max_structure_words = 7;  // of a fixed or floating structure
 };
 
@@ -69,6 +76,11 @@ class HdrExtractor final : public RuleExtractor {
   struct Choice {
     std::uint16_t left, right;
   };
+  // The target words of a block with some unaligned ones (XieUnaligned::kExtend), and where those of its units begin.
+  struct Extended {
+    std::vector<WordId> words;
+    std::vector<std::uint16_t> positions;
+  };
   struct SequenceHash {
     using is_transparent = void;
     std::size_t operator()(std::span<const std::uint32_t> key) const;
@@ -92,6 +104,8 @@ class HdrExtractor final : public RuleExtractor {
   void induce(const RuleSink& sink);
   void make_form(unsigned generalised, const RuleSink& sink);
   bool make_choices(const Block& block);
+  bool extend_block(const Block& block);
+  bool is_open(std::span<const HdrMember> members) const;
   void emit(bool shortest, const RuleSink& sink);
   int unaligned_before(int target) const;
   int unaligned_after(int target) const;
@@ -118,6 +132,7 @@ class HdrExtractor final : public RuleExtractor {
   std::vector<std::uint16_t> order_;  // units with a target span, from left to right
   std::vector<Block> blocks_;
   std::vector<Choice> choices_;
+  std::vector<Extended> extended_;      // in place of choices_
   std::vector<StructureLabel> labels_;  // consistent structures of the HDR
   std::vector<std::uint16_t> fixed_symbols_;
   ExtractedRule rule_;

@@ -13,6 +13,7 @@ class GrammarRecord(TypedDict):
     has_forest: bool
     labels: bool
     uses_phrases: bool
+    link_chance: float
     heuristic: str
     node_link_option: str
     subtree_nodes: bool

@@ -85,8 +85,10 @@ class Grammar:
     """Whether it makes a forest of its own over a source sentence (`treeglot.grammars.source_forests`)."""
     labels: bool
     uses_phrases: bool
+    link_chance: float
+    """Of the word links that suit its rules, where the aligner gives chances; 0: as ``heuristic`` says."""
     heuristic: str
-    """Of the word links that suit its rules; empty: those of the phrases."""
+    """The same for other aligners; empty: the links of the phrases."""
     node_link_option: str
     """The option whose other values than the default are for links of nodes; or empty."""
     subtree_nodes: bool
@@ -170,6 +172,7 @@ def _grammar(record: core.GrammarRecord) -> Grammar:
         has_forest=record["has_forest"],
         labels=record["labels"],
         uses_phrases=record["uses_phrases"],
+        link_chance=record["link_chance"],
         heuristic=record["heuristic"],
         node_link_option=record["node_link_option"],
         subtree_nodes=record["subtree_nodes"],

@@ -23,7 +23,7 @@ from treeglot.files import atomic_write, atomic_write_binary, open_binary, read_
 from treeglot.grammars import registry
 from treeglot.pipeline.config import CONFIG_NAME, ProjectConfig
 from treeglot.pipeline.stages import Paths, Stage
-from treeglot.pipeline.systems import TableSpec, is_threshold, links_name
+from treeglot.pipeline.systems import TableSpec, is_threshold, link_choice, links_name
 
 if TYPE_CHECKING:
     from treeglot.pipeline.project import Project
@@ -34,9 +34,18 @@ def chosen_links(config: ProjectConfig, table: TableSpec) -> str:
     links = config.alignment
     choice = table.links
     if not choice and table.from_trees:
-        declared = "" if links.file else registry.grammar(table.grammar).heuristic
-        choice = links.rule_heuristic or declared
+        choice = links.rule_heuristic or _declared(config, table.grammar)
     return "" if choice == links.heuristic else choice
+
+
+def _declared(config: ProjectConfig, grammar: str) -> str:
+    """The links that suit a grammar, as far as they can be made; empty if it has no wish."""
+    if config.alignment.file:
+        return ""
+    wished = registry.grammar(grammar)
+    if wished.link_chance and config.alignment.aligner == own.AgreementAligner.name:
+        return link_choice(wished.link_chance)
+    return wished.heuristic
 
 
 def table_links(project: Project, table: TableSpec) -> list[Path]:
