@@ -393,15 +393,34 @@ class HeadDependents:
         self, node: Node, n: int, members: Sequence[int], phrasal: Sequence[PhrasalNode]
     ) -> tuple[bool, set[PhrasalNode]]:
         """Adds the edges of all rules for these members: whether there are any, and the phrasal nodes among their variables."""
-        matched, asked = False, set()
+        uses, asked = [], set()
         for symbols, groups in self.readings(n, members, phrasal):
             source = number_variables(" ".join(symbol.text for symbol in symbols))
             if source in self.rules:
-                matched = True
                 asked |= groups
-                for rule in self.rules[source]:
-                    self.apply(node, source, symbols, rule)
-        return matched, asked
+                uses += [(source, symbols, rule) for rule in self.rules[source]]
+        least = self.least_score([rule for _, _, rule in uses])
+        for source, symbols, rule in uses:
+            if self.score(rule) >= least:
+                self.apply(node, source, symbols, rule)
+        return bool(uses), asked
+
+    def score(self, rule: Rule) -> float:
+        return self.forest.score(Edge("", (), rule.target, rule.features))
+
+    def least_score(self, rules: Sequence[Rule]) -> float:
+        """The limits are for all rules of a node together, whatever their source sides are (spec: section 9)."""
+        scores = sorted(map(self.score, rules), reverse=True)
+        limit, threshold = (
+            int(self.forest.values.get("rule_limit", 0)),
+            float(self.forest.values.get("rule_threshold", 0)),
+        )
+        bounds = [-math.inf]
+        if scores and threshold:
+            bounds.append(scores[0] + math.log(threshold) - 1e-6)
+        if scores[limit - 1 : limit]:
+            bounds.append(scores[limit - 1] - 1e-6)
+        return max(bounds)
 
     def readings(
         self, n: int, members: Sequence[int], phrasal: Sequence[PhrasalNode]

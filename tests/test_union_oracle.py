@@ -117,6 +117,29 @@ def test_phrasal_recursion_equals_exhaustive_search(system: tuple[str, ...], phr
     assert filled > 2
 
 
+@pytest.mark.parametrize("limits", [{"rule_limit": 3}, {"rule_threshold": 0.5}], ids=["limit", "threshold"])
+@pytest.mark.parametrize("grammar", HEADED)
+def test_limits_are_for_all_rules_of_a_node(grammar: str, limits: dict[str, float], tmp_path: Path) -> None:
+    cut = 0
+    for seed in range(worlds(9)):
+        (tmp_path / str(seed)).mkdir()
+        world = World(seed, tmp_path / str(seed), grammar, size=30)
+        # As many rules of one source side are read as twice the limit.
+        crowded = {source for source, rules in world.rules[grammar].items() if len(rules) > 6}
+        decoder = world.decoder(grammar, **limits)
+        for sentence in (sentence for sentence in world.sentences if len(sentence) <= 4):
+            limited, whole = (Exhaustive(world, sentence, (grammar,), given) for given in (limits, {}))
+            if "rule_limit" in limits and any(
+                edge.source in crowded for edges in whole.edges.values() for edge in edges
+            ):
+                continue
+            [result] = decoder.translate(parsed_corpus([sentence]), threads=1, nbest=50, distinct=True)
+            ranked = sorted(limited.totals().values(), reverse=True)[:50]
+            assert [translation.score for translation in result.kbest] == pytest.approx(ranked, abs=2e-3), sentence
+            cut += limited.count() < whole.count()
+    assert cut > 5
+
+
 def test_labels_over_words_without_links(tmp_path: Path) -> None:
     """Structures that cover unaligned members too: a phrase in their place translates these words with the others."""
     more = 0

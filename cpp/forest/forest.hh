@@ -72,6 +72,10 @@ class Forest {
     tails_.clear();
     goal_ = 0;
   }
+  // Other options for an edge of a node; they may be empty, then the edge gives nothing.
+  void set_options(NodeId node, std::size_t edge, const OptionList* options) {
+    nodes_[node].edges[edge].options = options;
+  }
   NodeId add_node(NodeKind kind, int begin, int end, std::uint32_t detail = 0) {
     nodes_.push_back({kind, static_cast<std::uint16_t>(begin), static_cast<std::uint16_t>(end), detail, {}});
     return static_cast<NodeId>(nodes_.size() - 1);

@@ -1,5 +1,8 @@
 #include "forest/matcher.hh"
 
+#include <algorithm>
+#include <iterator>
+
 #include "base/hash.hh"
 
 namespace treeglot::forest {
@@ -24,6 +27,7 @@ void SentenceForest::start(const ParsedCorpus& corpus, std::size_t n) {
   sources_.clear();
   source_starts_.assign(1, 0);
   copies_.clear();
+  kept_.clear();
   in_order_.clear();
   helpers_ = 0;
   scattered_.clear();
@@ -94,6 +98,18 @@ void SentenceForest::add_edge(NodeId head, const OptionList* options, std::span<
     number = static_cast<std::uint32_t>(source_starts_.size() - 1);
   }
   forest_.add_edge(head, options, tails, origin, number);
+}
+
+void SentenceForest::keep_rules(NodeId node, std::size_t first, float least) {
+  for (std::size_t e = first; e < forest_[node].edges.size(); ++e) {
+    const OptionList& options = *forest_[node].edges[e].options;
+    const auto low = [least](const RuleOption* option) { return option->score < least; };
+    if (std::none_of(options.begin(), options.end(), low)) continue;
+    auto kept = std::make_unique<OptionList>();
+    std::remove_copy_if(options.begin(), options.end(), std::back_inserter(*kept), low);
+    forest_.set_options(node, e, kept.get());
+    kept_.push_back(std::move(kept));
+  }
 }
 
 std::span<const Symbol> SentenceForest::source_side(const Edge& edge) const {

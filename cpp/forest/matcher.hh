@@ -99,6 +99,8 @@ class SentenceForest {
   // `source` is the rule's source side, for explanations; it may be empty.
   void add_edge(NodeId head, const OptionList* options, std::span<const NodeId> tails, std::uint16_t origin,
                 std::span<const Symbol> source = {});
+  // Of the edges of a node from `first` on, keeps the rules whose weighted score is not below `least`.
+  void keep_rules(NodeId node, std::size_t first, float least);
   bool has_edges(NodeId node) const { return !forest_[node].edges.empty(); }
 
   // Does the phrase table know these words?
@@ -148,7 +150,8 @@ class SentenceForest {
   std::vector<Symbol> sources_;
   std::vector<std::uint32_t> source_starts_;
   std::vector<std::unique_ptr<CachedOptions>> copies_;
-  std::unordered_set<std::uint64_t> in_order_;  // pseudo rules that are there: a hash of head and parts
+  std::vector<std::unique_ptr<OptionList>> kept_;  // options of edges that lost some
+  std::unordered_set<std::uint64_t> in_order_;     // pseudo rules that are there: a hash of head and parts
   std::uint32_t helpers_ = 0;
   std::unordered_map<NodeId, std::vector<std::uint32_t>> scattered_;
 };

@@ -106,7 +106,7 @@ void OptionCache::weights_changed() {
 }
 
 const CachedOptions* OptionCache::rules(const RuleTable& table, const GrammarBlock& block,
-                                        const RuleTable::Place& place, std::span<const Symbol> source) {
+                                        const RuleTable::Place& place, std::span<const Symbol> source, bool per_node) {
   const auto number = static_cast<std::size_t>(block.number);
   if (rules_.size() <= number) rules_.resize(number + 1);
   auto [known, fresh] = rules_[number].try_emplace(place.rules);
@@ -120,7 +120,7 @@ const CachedOptions* OptionCache::rules(const RuleTable& table, const GrammarBlo
   entries_.clear();
   // The table's order is that of P(t|s); twice the limit leaves room for the other features to choose.
   const std::size_t limit = static_cast<std::size_t>(std::max(limits_.rule_limit, 0));
-  table.read(place, source, 2 * limit, limits_.rule_threshold, entries_);
+  table.read(place, source, 2 * limit, per_node ? 0 : limits_.rule_threshold, entries_);
   if (entries_.empty()) return nullptr;
   options = std::make_unique<CachedOptions>();
   std::vector<std::vector<StructureLabel>> labels;
@@ -128,7 +128,7 @@ const CachedOptions* OptionCache::rules(const RuleTable& table, const GrammarBlo
     add(*options, block, source, entry);
     labels.push_back(std::move(entry.labels));
   }
-  options->finish(std::move(labels), limit);
+  options->finish(std::move(labels), per_node ? 0 : limit);
   count_ += options->options.size();
   return options.get();
 }

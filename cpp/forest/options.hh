@@ -57,9 +57,11 @@ class OptionScorer {
 };
 
 struct TableLimits {
-  int rule_limit = 100;          // rules of one source side; 0: all
-  double rule_threshold = 1e-3;  // drop rules whose P(t|s) is below this share of the best; 0: none
-  int phrase_limit = 100;        // translations of one source phrase; 0: all
+  // Rules of one source side, or of one node and by their scores where a grammar does that; 0: all.
+  int rule_limit = 100;
+  // Drop rules whose P(t|s), or whose weighted score's exponential, is below this share of the best; 0: none.
+  double rule_threshold = 1e-3;
+  int phrase_limit = 100;  // translations of one source phrase; 0: all
 };
 
 // Options with what is known of the rules they come from; `list` is what edges point to.
@@ -108,9 +110,10 @@ class OptionCache {
   // Between sentences: the scorer has other weights. What was given out before is no longer valid.
   void weights_changed();
 
-  // The rules of a source side of `table`. nullptr if there are none.
+  // The rules of a source side of `table`. nullptr if there are none. `per_node`: the grammar applies the limits to all
+  // rules of a node together; here only twice as many are read as a node may have.
   const CachedOptions* rules(const RuleTable& table, const GrammarBlock& block, const RuleTable::Place& place,
-                             std::span<const Symbol> source);
+                             std::span<const Symbol> source, bool per_node = false);
   // The same by target categories.
   RuleGroups& groups(const RuleTable& table, const GrammarBlock& block, const RuleTable::Place& place,
                      std::span<const Symbol> source);

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <functional>
+#include <limits>
 
 namespace treeglot::forest {
 
@@ -107,8 +110,27 @@ bool HdrMatcher::match_part(SentenceForest& forest, const Part& part) {
   tails_.clear();
   begins_.clear();
   ends_.clear();
+  scores_.clear();
   walk(forest, part, 0, 0, walk_start());
+  if (!scores_.empty()) forest.keep_rules(part.node, before, least_score(forest.cache().limits()));
   return forest.forest()[part.node].edges.size() > before;
+}
+
+// Limit and threshold are for all rules of a node together (spec: tree-to-string, section 9). Rules that are built on
+// the fly have the scores of those they are built from.
+float HdrMatcher::least_score(const TableLimits& limits) {
+  float least = -std::numeric_limits<float>::infinity();
+  const std::size_t limit = static_cast<std::size_t>(std::max(limits.rule_limit, 0));
+  if (limits.rule_threshold > 0) {
+    const float best = *std::max_element(scores_.begin(), scores_.end());
+    least = best + static_cast<float>(std::log(limits.rule_threshold));
+  }
+  if (limit > 0 && scores_.size() > limit) {
+    std::nth_element(scores_.begin(), scores_.begin() + static_cast<std::ptrdiff_t>(limit) - 1, scores_.end(),
+                     std::greater<>());
+    least = std::max(least, scores_[limit - 1]);
+  }
+  return least;
 }
 
 void HdrMatcher::walk(SentenceForest& forest, const Part& part, std::size_t place, int phrasal, WalkKey key) {
@@ -185,8 +207,9 @@ void HdrMatcher::take(SentenceForest& forest, const Part& part, WalkKey key) {
   if (!seen_.insert(key).second) return;
   const RuleTable::Place place = table_.find(key);
   if (place.rules == 0) return;
-  const CachedOptions* rules = forest.cache().rules(table_, block_, place, symbols_);
+  const CachedOptions* rules = forest.cache().rules(table_, block_, place, symbols_, true);
   if (!rules) return;
+  for (const RuleOption* option : rules->list) scores_.push_back(option->score);
   std::array<NodeId, kMaxMembers> tails;
   for (std::size_t i = 0; i < tails_.size(); ++i) {
     tails[i] = tails_[i].node;

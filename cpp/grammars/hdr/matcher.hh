@@ -48,6 +48,7 @@ class HdrMatcher : public Matcher {
   void add_partial(SentenceForest& forest, int head_word, NodeId node, std::span<const HdrMember> members);
   std::uint16_t origin() const { return static_cast<std::uint16_t>(block_.number); }
   void take(SentenceForest& forest, const Part& part, WalkKey key);
+  float least_score(const TableLimits& limits);
   void build_on_the_fly(SentenceForest& forest, const Part& part, const CachedOptions& rules, std::uint64_t place);
   std::uint32_t joint_category(SentenceForest& forest, const PhrasalNode& node);
 
@@ -66,6 +67,7 @@ class HdrMatcher : public Matcher {
   std::unordered_set<WalkKey> seen_;
   std::unordered_set<NodeId> asked_;  // groups that a rule of this table has as a tail
   int steps_ = 0;
+  std::vector<float> scores_;                             // of the table's rules for the part at hand
   std::unordered_map<std::string, std::uint32_t> joint_;  // joint categories in the table
   std::string text_;
 };
