@@ -360,6 +360,24 @@ def test_fixed_weights_and_bounds_hold(method: Any) -> None:
         assert -0.1 <= iteration.weights["noise"] <= 0.6
 
 
+@pytest.mark.parametrize("method", METHODS, ids=["mert", "mira", "pro", "expected"])
+def test_weights_outgrow_a_fixed_one_that_does_harm(method: Any) -> None:
+    """There are no bounds: free weights scaled to a sum of 1 could not do it, and would be other weights than were found."""
+    task = Synthetic()
+    fixed = {"good": 0.5, "bad": 0.8, "noise": 0.1}
+    result = tune(task, task.references, fixed, method, seed=3, iterations=8, fixed=["bad"])
+    assert all(iteration.weights["bad"] == 0.8 for iteration in result.iterations)
+    grid = [{"good": g / 2, "bad": 0.8, "noise": n / 10} for g in range(1, 30) for n in range(-2, 3)]
+    scores = {weights["good"]: 0.0 for weights in grid}
+    for weights in grid:
+        scores[weights["good"]] = max(scores[weights["good"]], task.bleu(weights))
+    within_one = max(score for good, score in scores.items() if good <= 1)
+    best = max(scores.values())
+    assert best > within_one + 4
+    assert result.bleu > best - 2
+    assert sum(abs(result.weights[name]) for name in ("good", "noise")) > 1.5
+
+
 def test_a_fixed_feature_without_influence_does_not_stop_scaling() -> None:
     task = Synthetic(15)
 
@@ -491,7 +509,7 @@ def test_expected_bleu_finds_known_weights_among_many(features: int, useful: int
     reached = []
     for start in (np.ones(features), rng.normal(size=features), -truth + 0.01):
         weights, bleu = pool.maximise_expected_bleu(
-            list(start), free, [-x for x in infinite], infinite, perplexity=20, levels=3, l2=1e-3, steps=100, threads=1
+            list(start), free, [-x for x in infinite], infinite, perplexity=5, levels=3, l2=1e-5, steps=15, threads=1
         )
         assert bleu == pytest.approx(pool.bleu(weights))
         reached.append(bleu)
@@ -504,13 +522,14 @@ def test_weights_that_decode_worse_are_answered_by_half_a_step() -> None:
     pool = core.Pool(1, 2)
     rows = [[5, 4, 3, 2, 6, 6], [3, 2, 1, 0, 6, 6]]
     pool.add(np.zeros(2, np.int32), np.array([[1.0, 0.0], [0.0, 1.0]]), np.array(rows, np.int32))
-    history = [[0.5, 0.5], [0.9, 0.1], [0.1, 0.9]]
+    history = [[0.5, 0.5], [0.9, 0.1], [0.1, 0.9], [0.2, 0.8]]
     whole, _ = optimise(Expected(), pool, space, history[:1], [20.0], seed="1")
-    half, _ = optimise(Expected(), pool, space, history[:2], [20.0, 19.0], seed="1")
-    quarter, _ = optimise(Expected(), pool, space, history, [20.0, 19.0, 18.0], seed="1")
-    within, _ = optimise(Expected(), pool, space, history[:2], [20.0, 19.99], seed="1")
+    second, _ = optimise(Expected(), pool, space, history[:2], [20.0, 9.0], seed="1")  # whose lists tell what was wrong
+    half, _ = optimise(Expected(), pool, space, history[:3], [20.0, 19.0, 18.0], seed="1")
+    quarter, _ = optimise(Expected(), pool, space, history, [20.0, 19.0, 18.0, 17.0], seed="1")
+    within, _ = optimise(Expected(), pool, space, history[:3], [20.0, 19.99, 19.9], seed="1")
     assert whole[0] > 0.5
-    assert within == whole
+    assert second == within == whole
     for step, reached in ((0.5, half), (0.25, quarter)):
         there = [a + step * (b - a) for a, b in zip(history[0], whole, strict=True)]
         assert reached == pytest.approx(space.normalised(there), abs=1e-9)

@@ -14,7 +14,10 @@ namespace {
 constexpr std::size_t kBlock = 32;   // sentences whose sums are made together, whatever the number of threads
 constexpr double kSmoothing = 0.01;  // added to expected counts: there may be no n-gram in common at all
 constexpr std::size_t kMemory = 10;  // steps that the curvature is estimated from
-constexpr double kLeastGain = 1e-7;  // of the objective in a step; less ends a level
+constexpr double kLeastGain = 1e-6;  // of the objective in a step; less ends a level
+constexpr double kNegligible = -30;  // hypotheses whose score is so far below the best of their sentence are left out
+constexpr double kLikely = 1e-5;     // probability of hypotheses that the curvature is estimated from
+constexpr double kRidge = 0.01;      // added to its diagonal, as a part of the mean there
 constexpr double kLowestScale = -30, kHighestScale = 30;  // powers of two between which the first scale is looked for
 
 // Expected counts: correct n-grams, n-grams, words, words of references.
@@ -66,26 +69,35 @@ class Objective {
       : pool_(pool),
         threads_(threads),
         blocks_((pool.sentences() + kBlock - 1) / kBlock),
+        live_(pool.size()),
+        count_(pool.sentences(), 0),
         p_(pool.size()),
         worth_(pool.size()) {}
 
   double operator()(const std::vector<double>& weights, std::vector<double>* gradient, double* perplexity = nullptr) {
     std::vector<Expected> sums(blocks_);
     std::vector<double> entropies(blocks_, 0.0);
-    for_each_block([&](std::size_t block, std::size_t s, double* p, std::size_t count) {
-      pool_.score(s, weights.data(), p);
-      const double highest = *std::max_element(p, p + count);
+    for_each_block([&](std::size_t block, std::size_t s) {
+      const std::size_t offset = pool_.offset(s);
+      double *scores = worth_.data() + offset, *p = p_.data() + offset;
+      std::uint32_t* live = live_.data() + offset;
+      pool_.score(s, weights.data(), scores);
+      const double highest = *std::max_element(scores, scores + pool_.size(s));
       double sum = 0, energy = 0;
-      for (std::size_t h = 0; h < count; ++h) {
-        const double score = p[h] - highest;
-        p[h] = std::exp(score);
-        sum += p[h];
-        energy += p[h] * score;
+      std::size_t count = 0;
+      for (std::size_t h = 0; h < pool_.size(s); ++h) {
+        const double score = scores[h] - highest;
+        if (score < kNegligible) continue;
+        live[count] = static_cast<std::uint32_t>(h);
+        p[count] = std::exp(score);
+        sum += p[count];
+        energy += p[count++] * score;
       }
+      count_[s] = count;
       entropies[block] += std::log(sum) - energy / sum;
-      for (std::size_t h = 0; h < count; ++h) {
-        p[h] /= sum;
-        sums[block].add(pool_.statistics(s)[h], p[h]);
+      for (std::size_t k = 0; k < count; ++k) {
+        p[k] /= sum;
+        sums[block].add(pool_.statistics(s)[live[k]], p[k]);
       }
     });
     Expected expected;
@@ -100,6 +112,41 @@ class Objective {
     return expected.log_bleu();
   }
 
+  // The mean covariance of some features under the distribution of the last evaluation, which had no gradient: a square
+  // matrix, row after row.
+  std::vector<double> covariance(const std::vector<std::size_t>& features) {
+    const std::size_t n = features.size();
+    std::vector<double> result(n * n, 0.0);
+    std::vector<std::vector<double>> sums(blocks_);
+    for_each_block([&](std::size_t block, std::size_t s) {
+      std::vector<double>& sum = sums[block];
+      if (sum.empty()) sum.assign(n * n, 0.0);
+      const double* p = p_.data() + pool_.offset(s);
+      const std::uint32_t* live = live_.data() + pool_.offset(s);
+      std::vector<double> mean(n, 0.0), away(n);
+      for (std::size_t i = 0; i < n; ++i) {
+        const double* values = pool_.column(s, features[i]);
+        for (std::size_t k = 0; k < count_[s]; ++k) mean[i] += p[k] * values[live[k]];
+      }
+      for (std::size_t k = 0; k < count_[s]; ++k) {
+        if (p[k] < kLikely) continue;
+        for (std::size_t i = 0; i < n; ++i) away[i] = pool_.column(s, features[i])[live[k]] - mean[i];
+        for (std::size_t i = 0; i < n; ++i) {
+          for (std::size_t j = 0; j <= i; ++j) sum[i * n + j] += p[k] * away[i] * away[j];
+        }
+      }
+    });
+    for (const std::vector<double>& sum : sums) {
+      for (std::size_t i = 0; i < sum.size(); ++i) result[i] += sum[i];
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t j = 0; j <= i; ++j) {
+        result[j * n + i] = result[i * n + j] /= static_cast<double>(pool_.sentences());
+      }
+    }
+    return result;
+  }
+
  private:
   template <class Work>
   void for_each_block(Work&& work) {
@@ -107,7 +154,7 @@ class Objective {
       return [&](std::size_t block) {
         const std::size_t end = std::min(pool_.sentences(), (block + 1) * kBlock);
         for (std::size_t s = block * kBlock; s < end; ++s) {
-          if (pool_.size(s) > 0) work(block, s, p_.data() + pool_.offset(s), pool_.size(s));
+          if (pool_.size(s) > 0) work(block, s);
         }
       };
     });
@@ -116,18 +163,20 @@ class Objective {
   void add_gradient(const Expected& expected, std::vector<double>& gradient) {
     const std::size_t features = pool_.features();
     std::vector<double> sums(blocks_ * features, 0.0);
-    for_each_block([&](std::size_t block, std::size_t s, double* p, std::size_t count) {
+    for_each_block([&](std::size_t block, std::size_t s) {
+      const std::size_t count = count_[s];
+      double *worth = worth_.data() + pool_.offset(s), *p = p_.data() + pool_.offset(s);
+      const std::uint32_t* live = live_.data() + pool_.offset(s);
       double mean = 0;
-      double* worth = worth_.data() + pool_.offset(s);
-      for (std::size_t h = 0; h < count; ++h) {
-        worth[h] = expected.worth(pool_.statistics(s)[h]);
-        mean += p[h] * worth[h];
+      for (std::size_t k = 0; k < count; ++k) {
+        worth[k] = expected.worth(pool_.statistics(s)[live[k]]);
+        mean += p[k] * worth[k];
       }
-      for (std::size_t h = 0; h < count; ++h) p[h] *= worth[h] - mean;
+      for (std::size_t k = 0; k < count; ++k) p[k] *= worth[k] - mean;
       for (std::size_t f = 0; f < features; ++f) {
         const double* values = pool_.column(s, f);
         double sum = 0;
-        for (std::size_t h = 0; h < count; ++h) sum += p[h] * values[h];
+        for (std::size_t k = 0; k < count; ++k) sum += p[k] * values[live[k]];
         sums[block * features + f] += sum;
       }
     });
@@ -140,7 +189,10 @@ class Objective {
   const Pool& pool_;
   const int threads_;
   const std::size_t blocks_;
-  std::vector<double> p_, worth_;  // of all hypotheses
+  // Of each sentence, the hypotheses that are not negligible, side by side: their numbers, probabilities and worths.
+  std::vector<std::uint32_t> live_;
+  std::vector<std::size_t> count_;
+  std::vector<double> p_, worth_;
 };
 
 // How much the hypotheses of a sentence differ in each feature, on average: standard deviations.
@@ -167,10 +219,44 @@ double dot(const std::vector<double>& a, const std::vector<double>& b) {
   return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
 }
 
-// Limited-memory BFGS (Nocedal 1980) within bounds: what is at a bound and pushes outwards stays there.
+// A symmetric positive definite matrix, made so by more on its diagonal; multiplies by its inverse.
+class Inverse {
+ public:
+  Inverse(std::vector<double> matrix, std::size_t n) : n_(n), factor_(std::move(matrix)) {
+    double trace = 0;
+    for (std::size_t i = 0; i < n; ++i) trace += factor_[i * n + i];
+    const double more = trace > 0 ? kRidge * trace / static_cast<double>(n) : 1.0;
+    for (std::size_t i = 0; i < n; ++i) {  // Cholesky
+      factor_[i * n + i] += more;
+      for (std::size_t j = 0; j <= i; ++j) {
+        double sum = factor_[i * n + j];
+        for (std::size_t k = 0; k < j; ++k) sum -= factor_[i * n + k] * factor_[j * n + k];
+        factor_[i * n + j] = i == j ? std::sqrt(std::max(sum, more)) : sum / factor_[j * n + j];
+      }
+    }
+  }
+  void apply(std::vector<double>& x) const {
+    for (std::size_t i = 0; i < n_; ++i) {
+      for (std::size_t k = 0; k < i; ++k) x[i] -= factor_[i * n_ + k] * x[k];
+      x[i] /= factor_[i * n_ + i];
+    }
+    for (std::size_t i = n_; i-- > 0;) {
+      for (std::size_t k = i + 1; k < n_; ++k) x[i] -= factor_[k * n_ + i] * x[k];
+      x[i] /= factor_[i * n_ + i];
+    }
+  }
+
+ private:
+  std::size_t n_;
+  std::vector<double> factor_;  // lower triangle
+};
+
+// Limited-memory BFGS (Nocedal 1980) within bounds: what is at a bound and pushes outwards stays there. `curvature` is
+// the first estimate, but for its scale.
 class Climb {
  public:
-  Climb(std::vector<double> lower, std::vector<double> upper) : lower_(std::move(lower)), upper_(std::move(upper)) {}
+  Climb(std::vector<double> lower, std::vector<double> upper, Inverse curvature)
+      : lower_(std::move(lower)), upper_(std::move(upper)), curvature_(std::move(curvature)) {}
 
   // `value(point, gradient)`; the point is moved to a place where no step brings more than kLeastGain.
   template <class Value>
@@ -215,7 +301,7 @@ class Climb {
  private:
   struct Change {
     std::vector<double> step, bend;  // bend: by how much the gradient fell
-    double product;
+    double product, scale;
   };
 
   bool stuck(double place, double towards, std::size_t i) const {
@@ -234,10 +320,10 @@ class Climb {
       factors[k] = dot(memory_[k].step, result) / memory_[k].product;
       for (std::size_t i = 0; i < result.size(); ++i) result[i] -= factors[k] * memory_[k].bend[i];
     }
+    result = free_part(point, std::move(result));
+    curvature_.apply(result);
     if (!memory_.empty()) {
-      const Change& last = memory_.back();
-      const double scale = last.product / dot(last.bend, last.bend);
-      for (double& component : result) component *= scale;
+      for (double& component : result) component *= memory_.back().scale;
     }
     for (std::size_t k = 0; k < memory_.size(); ++k) {
       const double more = factors[k] - dot(memory_[k].bend, result) / memory_[k].product;
@@ -247,18 +333,22 @@ class Climb {
   }
   void remember(const std::vector<double>& point, const std::vector<double>& gradient, const std::vector<double>& next,
                 const std::vector<double>& next_gradient) {
-    Change change{std::vector<double>(point.size()), std::vector<double>(point.size()), 0};
+    Change change{std::vector<double>(point.size()), std::vector<double>(point.size()), 0, 0};
     for (std::size_t i = 0; i < point.size(); ++i) {
       change.step[i] = next[i] - point[i];
       change.bend[i] = gradient[i] - next_gradient[i];
     }
     change.product = dot(change.step, change.bend);
     if (change.product <= 1e-12 * dot(change.bend, change.bend)) return;  // bent the wrong way
+    std::vector<double> flat = change.bend;
+    curvature_.apply(flat);
+    change.scale = change.product / dot(change.bend, flat);
     memory_.push_back(std::move(change));
     if (memory_.size() > kMemory) memory_.pop_front();
   }
 
   const std::vector<double> lower_, upper_;
+  const Inverse curvature_;
   std::deque<Change> memory_;
 };
 
@@ -299,7 +389,7 @@ Optimum maximise_expected_bleu(const Pool& pool, const Space& space, const std::
   // Short lists cannot be spread so far.
   const double wanted = std::min(options.perplexity, 0.5 * (1 + perplexity_at(0)));
   double low = kLowestScale, high = kHighestScale;
-  for (int halving = 0; halving < 20; ++halving) {
+  for (int halving = 0; halving < 14; ++halving) {
     const double middle = (low + high) / 2;
     (perplexity_at(std::exp2(middle)) > wanted ? low : high) = middle;
   }
@@ -314,8 +404,16 @@ Optimum maximise_expected_bleu(const Pool& pool, const Space& space, const std::
     }
     const std::vector<double> centre = point;
     for (std::size_t f = 0; f < scaled.size(); ++f) scaled[f] = scale * weights[f];
+    objective(scaled, nullptr);
+    std::vector<double> curvature = objective.covariance(active);
+    for (std::size_t i = 0; i < active.size(); ++i) {
+      for (std::size_t j = 0; j < active.size(); ++j) {
+        curvature[i * active.size() + j] /= spread[active[i]] * spread[active[j]];
+      }
+    }
     std::vector<double> whole;
-    Climb(std::move(lower), std::move(upper)).run(point, options.steps, [&](const auto& place, auto& gradient) {
+    Climb climb(std::move(lower), std::move(upper), Inverse(std::move(curvature), active.size()));
+    climb.run(point, options.steps, [&](const auto& place, auto& gradient) {
       for (std::size_t i = 0; i < active.size(); ++i) scaled[active[i]] = place[i] / spread[active[i]];
       double value = objective(scaled, &whole);
       for (std::size_t i = 0; i < active.size(); ++i) {

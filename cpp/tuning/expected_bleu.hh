@@ -12,11 +12,11 @@
 namespace treeglot::tuning {
 
 struct ExpectedBleuOptions {
-  double perplexity = 20;  // of the first distribution, in hypotheses a sentence
-  int levels = 3;          // distributions, each twice as sharp as the one before
-  double l2 = 1e-3;        // penalty on the squared way from a level's start, in standard deviations of the features
-  int steps = 100;         // at most, at each level
-  int threads = 0;         // 0: all cores; the result does not depend on it
+  double perplexity = 5;  // of the first distribution, in hypotheses a sentence
+  int levels = 3;         // distributions, each twice as sharp as the one before
+  double l2 = 1e-5;       // penalty on the squared way from a level's start, in standard deviations of the features
+  int steps = 15;         // at most, at each level
+  int threads = 0;        // 0: all cores; the result does not depend on it
 };
 
 struct ExpectedBleu {

@@ -6,8 +6,8 @@
 - PRO (Hopkins & May 2011): logistic regression on sampled pairs. The regression is our own Newton method: it has a few
   dozen unknowns and one optimum, which a hundred lines find to the last digits, with no large package to install.
 - Expected BLEU (Smith & Eisner 2006; Rosti et al. 2011): the gradient of BLEU of expected n-gram counts, under a distribution over the
-  lists that gets sharper. It goes on from the best weights so far, and where new ones decode worse, the next are halfway
-  back. Nothing in it is drawn at random.
+  lists that gets sharper. It goes on from the best weights so far, and where later ones decode much worse, the next are
+  halfway back. Nothing in it is drawn at random.
 """
 
 from __future__ import annotations
@@ -72,16 +72,18 @@ class Pro:
 class Expected:
     """Options of expected BLEU."""
 
-    perplexity: float = 20.0
+    perplexity: float = 5.0
     """Hypotheses of a sentence that the first distribution is spread over."""
     levels: int = 3
     """Distributions, each twice as sharp as the one before."""
-    l2: float = 1e-3
-    """Penalty on the squared way of a level, in standard deviations of the features."""
-    steps: int = 100
+    l2: float = 1e-5
+    """Penalty on the squared way of a level, in standard deviations of the features. With a hundred times as much, weights
+    from a bad start stayed near it for ten rounds."""
+    steps: int = 15
     """The most steps at a level."""
-    slack: float = 0.05
-    """Weights that decode worse than the best by more BLEU than this are answered by a step half as long."""
+    slack: float = 0.5
+    """From the third round on, weights that decode worse than the best by more BLEU than this are answered by a step half as
+    long. The second round may be much worse, mostly in length, which lists of one round cannot tell; then both sides are known."""
     patience: int = 3
     """The run ends after so many rounds in a row that brought no more than ``gain``."""
     gain: float = 0.02
@@ -239,8 +241,8 @@ def _expected(
     )
     if scalable:
         weights = space.normalised(weights)
-    # What came after the best and was worse halves the step.
-    step = 0.5 ** sum(score < scores[best] - method.slack for score in scores[best + 1 :])
+    # What came after the best and was worse halves the step, but for the second round.
+    step = 0.5 ** sum(score < scores[best] - method.slack for score in scores[max(best + 1, 2) :])
     return [old + step * (new - old) for old, new in zip(start, weights, strict=True)]
 
 
