@@ -22,7 +22,7 @@ from treeglot.pipeline.export import export_moses
 from treeglot.pipeline.project import Project
 from treeglot.pipeline.stages import StageResult
 from treeglot.pipeline.systems import presets
-from treeglot.pipeline.tuned import tune_system
+from treeglot.pipeline.tuned import tune_replicates, tune_system
 from treeglot.progress import tell
 
 export_app = typer.Typer(help="Hand a project over to other tools.", no_args_is_help=True)
@@ -54,12 +54,23 @@ def tune(
     project: ProjectOption = Path(),
     system: Annotated[str, typer.Option(help="A system of the configuration, or a preset.")] = BASELINE,
     seed: Annotated[int | None, typer.Option(help="Another seed than the project's.")] = None,
+    seeds: Annotated[
+        int,
+        typer.Option(min=1, help="Runs with this many seeds, from random starts, side by side: mean and deviation."),
+    ] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="Print the weights as JSON.")] = False,
 ) -> None:
-    """Set the weights of a system on the dev part. Goes on where it stopped."""
+    """Set the weights of a system on the dev part, with a report beside them. Goes on where it stopped."""
     loaded = Project(project_folder(folder, project))
     loaded.check_system(system)
+    if seeds > 1 and seed is not None:
+        raise ConfigError("--seed and --seeds together", remedy="give one of them")
     loaded.train(announce, [system])
+    if seeds > 1:
+        replicates = tune_replicates(loaded, system, announce, seeds=seeds)
+        record = {"seeds": replicates.seeds, "dev": replicates.dev, "mean": replicates.mean}
+        print(json.dumps({**record, "deviation": replicates.deviation}, indent=2) if as_json else replicates.to_text())
+        return
     weights = tune_system(loaded, system, announce, seed=seed)
     if as_json:
         print(json.dumps(weights, indent=2))

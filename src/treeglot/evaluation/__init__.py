@@ -2,7 +2,7 @@
 
 from treeglot.evaluation.metrics import METRICS, Metric, Options, check_metrics, usable_metrics
 from treeglot.evaluation.report import Report, Score, evaluate
-from treeglot.evaluation.significance import TESTS, Comparison, compare
+from treeglot.evaluation.significance import TESTS, Comparison, compare, compare_runs
 
 __all__ = [
     "METRICS",
@@ -14,6 +14,7 @@ __all__ = [
     "Score",
     "check_metrics",
     "compare",
+    "compare_runs",
     "evaluate",
     "usable_metrics",
 ]

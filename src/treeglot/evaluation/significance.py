@@ -9,7 +9,10 @@
 - ``randomization``: paired approximate randomisation (Noreen 1989; Riezler & Maxwell 2005). Outputs are swapped at random
   sentence by sentence.
 
-All p-values are two-sided; the last two are (k + 1) / (n + 1) and depend on nothing but the seed.
+- ``runs``: approximate randomisation over several tuning runs of both systems (Clark, Dyer, Lavie & Smith 2011, as MultEval): the
+  outputs of all runs of a sentence are dealt out anew; the difference is that of mean scores (`compare_runs`).
+
+All p-values are two-sided; those of the last three are (k + 1) / (n + 1) and depend on nothing but the seed.
 
 >>> refs = [f"a small red house number {i} stands on the hill" for i in range(40)]
 >>> worse = [r.replace("red", "blue") for r in refs]
@@ -34,7 +37,7 @@ from treeglot.evaluation.metrics import Array, Metric, Options, Streams, build_m
 from treeglot.evaluation.report import reference_streams
 
 TESTS = ("sign", "bootstrap", "randomization")
-SAMPLES = {"bootstrap": 1000, "randomization": 10000}
+SAMPLES = {"bootstrap": 1000, "randomization": 10000, "runs": 2000}
 SEED = 12345
 _BLOCK = 1 << 22  # numbers of a block of resamples: bounds memory, not the result
 
@@ -129,6 +132,46 @@ def compare(
             after = metric.statistics(list(hypotheses))
             comparisons += [compare_statistics(metric, before, after, kind, samples, seed, name) for kind in tests]
     return comparisons
+
+
+def compare_runs(
+    baseline: Sequence[Sequence[str]],
+    system: Sequence[Sequence[str]],
+    references: Sequence[str] | Streams,
+    metric: str = "bleu-lc",
+    *,
+    name: str = "system",
+    samples: int | None = None,
+    seed: int = SEED,
+    options: Options | None = None,
+) -> Comparison:
+    """Test all runs of a system against all runs of the baseline; each run is the translations of the same sentences."""
+    runs = [*baseline, *system]
+    if not baseline or not system or len({len(run) for run in runs}) != 1:
+        raise InputError(
+            "runs of different numbers of sentences, or none",
+            remedy="give translations of the same source, line for line",
+        )
+    bound = build_metrics([metric], reference_streams(references, len(runs[0])), options)[0]
+    tables = np.stack([bound.statistics(list(run)) for run in runs])
+    means = [float(np.mean(bound.score(part.sum(axis=1)))) for part in np.split(tables, [len(baseline)])]
+    count = samples or SAMPLES["runs"]
+    differences = dealt_differences(bound, tables, len(baseline), count, np.random.default_rng(seed))
+    p = _share(np.abs(differences), abs(means[1] - means[0]))
+    signature = f"{bound.signature}|runs:{len(baseline)}+{len(system)}|ar:{count}|seed:{seed}"
+    return Comparison("runs", bound.name, name, means[0], means[1], p, signature)
+
+
+def dealt_differences(metric: Metric, runs: Array, first: int, samples: int, rng: np.random.Generator) -> Array:
+    """Mean score of the later runs minus that of the ``first`` ones, after the outputs of each sentence have been dealt out to
+    all runs at random. ``runs`` has the statistics by run and sentence."""
+    differences = np.empty(samples)
+    sentences = np.arange(runs.shape[1])
+    for sample in range(samples):
+        dealt = rng.random(runs.shape[:2]).argsort(axis=0)
+        scores = metric.score(runs[dealt, sentences].sum(axis=1))
+        differences[sample] = scores[first:].mean() - scores[:first].mean()
+    return differences
 
 
 def compare_statistics(

@@ -2,7 +2,8 @@
 
 All systems have the same words, alignment and language model. Each is decoded in a process of its own, so that time and peak
 memory are its own. Scores are means over tuning seeds with their standard deviation; significance is tested against the
-first system, by paired bootstrap and by the sign test of Collins et al., on the translations of the same seed. For systems of
+first system, by paired bootstrap and by the sign test of Collins et al., on the translations of the same seed, and, of several seeds,
+by approximate randomisation over all runs (Clark et al. 2011). For systems of
 head-dependents rules the table has the shares of sentences and rules that are phrasal, as the paper consdep2str has them; other
 grammars say in their modules (``COMPARED``) which of their rules have a column. BLEU is there twice: lower-cased and as it is.
 """
@@ -20,7 +21,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from treeglot.errors import ConfigError, TreeglotError
-from treeglot.evaluation import Comparison, Options, check_metrics, evaluate, usable_metrics
+from treeglot.evaluation import Comparison, Options, check_metrics, compare_runs, evaluate, usable_metrics
 from treeglot.evaluation import compare as test_significance
 from treeglot.files import atomic_write, read_lines, type_path
 from treeglot.pipeline.config import CONFIG_NAME
@@ -30,7 +31,7 @@ from treeglot.pipeline.preparation import read_corpus
 from treeglot.pipeline.project import Project
 from treeglot.pipeline.stages import Paths, Stage
 from treeglot.pipeline.systems import groups
-from treeglot.pipeline.tuned import run_tuning
+from treeglot.pipeline.tuned import dev_score, run_tuning, run_tunings
 from treeglot.tables import PhraseTable
 from treeglot.words import split_words
 
@@ -179,8 +180,8 @@ def table_header(metrics: Sequence[str] | dict[str, str], uses: Sequence[str] = 
         for name in metrics
     ]
     return [
-        "system", "dev BLEU", *names, "p boot", "p sign", "rules", "CPU s", "sent/s", "peak MB", "dropped", "phrasal sent",
-        "phrasal rules", *uses,
+        "system", "dev BLEU", *names, "p boot", "p sign", "p runs", "rules", "CPU s", "sent/s", "peak MB", "dropped",
+        "phrasal sent", "phrasal rules", *uses,
     ]  # fmt: skip
 
 
@@ -194,7 +195,7 @@ def table_cells(row: Row, uses: Sequence[str] = ()) -> list[str]:
     def share(value: float) -> str:
         return f"{100 * value:.1f} %"
 
-    p = [row.p(test) for test in TESTS]
+    p = [row.p(test) for test in (*TESTS, "runs")]
     return [
         row.system,
         spread(row.dev) if row.dev else "",
@@ -257,9 +258,9 @@ def compare_systems(
     tuned = project.raw("dev") is not None
     with project.runner.locked():
         for system in systems:
+            if tuned:
+                run_tunings(project, system, announce, numbers)
             for seed in numbers:
-                if tuned:
-                    run_tuning(project, system, announce, seed=seed)
                 for part in chosen:
                     project.runner.run(decoding_stage(project, system, part, seed, tuned), announce)
                     for selection in selections:
@@ -275,7 +276,7 @@ def compare_systems(
         f"{len(numbers)} tuning seed{'s' if seeds > 1 else ''} ({', '.join(map(str, numbers))})"
         + ("; mean ± standard deviation" if seeds > 1 else "")
         + (f"; significance against {systems[0]}" if len(systems) > 1 else "")
-        + (" (the largest p of the seeds)" if seeds > 1 and len(systems) > 1 else "")
+        + (" (p boot, p sign: the largest of the seeds; p runs: of all)" if seeds > 1 and len(systems) > 1 else "")
         + ". CPU seconds and sentences per second are of one core."
     ]
     if lines is not None:
@@ -436,7 +437,7 @@ def _rows(
     for system in systems:
         spec = project.system(system)
         scores: dict[str, list[float]] = {name: [] for name in metrics}
-        facts, tests, dev = [], [], []
+        facts, tests, dev, runs = [], [], [], []
         for seed in seeds:
             path = run_path(project, system, part, seed)
             hypotheses = _translations(project, path, running_text)
@@ -448,9 +449,9 @@ def _rows(
                 score, signatures[name] = scored[name]
                 scores[name].append(score)
             facts.append(json.loads(path.with_suffix(".json").read_text(encoding="utf-8")))
-            log = project.weights_path(system, seed).with_suffix(".log")
-            if log.exists():
-                dev.append(max(float(line.split("\t")[1]) for _, line in read_lines(log)))
+            if project.weights_path(system, seed).with_suffix(".log").exists():
+                dev.append(dev_score(project, system, seed))
+            runs.append(hypotheses)
             if seed in baseline:
                 for test in TESTS:
                     tests += test_significance(
@@ -458,6 +459,10 @@ def _rows(
                     )
             else:
                 baseline[seed] = hypotheses
+        if system != systems[0] and len(seeds) > 1:
+            tests.append(
+                compare_runs(list(baseline.values()), runs, references, metrics[0], name=system, options=options)
+            )
         rules = sum(_rule_count(project.rules(table)) for table in spec.tables)
         rows.append(
             Row(

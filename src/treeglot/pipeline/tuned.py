@@ -1,15 +1,26 @@
 """Tuning as a stage of a project: the weights of a system for BLEU on the dev part, resumable between iterations.
 
 While it runs, and after it was interrupted, ``systems/NAME/weights.partial.txt`` has the best weights so far; a translation uses them, and
-says so, where there are no others.
+says so, where there are no others. What the run did is in ``weights.report.txt`` and ``weights.report.html`` beside the weights.
+
+Replicates have seeds of their own: they start from random weights around the usual ones, and run side by side.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import hashlib
+import json
+import os
+import statistics
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
+from threading import Event
 
-from treeglot.errors import ConfigError
+import numpy as np
+
+from treeglot.errors import ConfigError, TreeglotError
 from treeglot.files import atomic_write, read_lines
 from treeglot.pipeline.config import CONFIG_NAME
 from treeglot.pipeline.decoding import (
@@ -24,7 +35,48 @@ from treeglot.pipeline.decoding import (
 from treeglot.pipeline.project import Project
 from treeglot.pipeline.stages import Paths, Stage
 from treeglot.search import nbest_arrays, read_weights, write_weights
-from treeglot.tuning import Iteration, NBestArrays, tune
+from treeglot.tuning import Iteration, NBestArrays, random_start, tune
+from treeglot.tuning.report import TuningReport, changed_translations
+
+
+@dataclass(frozen=True)
+class Replicates:
+    """Several tuning runs of a system: what of its score is the optimiser's chance."""
+
+    system: str
+    seeds: tuple[int, ...]
+    dev: tuple[float, ...]
+    """BLEU on the dev part, for each seed."""
+
+    @property
+    def mean(self) -> float:
+        return statistics.fmean(self.dev)
+
+    @property
+    def deviation(self) -> float:
+        """The standard deviation over runs: nothing but the optimiser differs between them."""
+        return statistics.stdev(self.dev) if len(self.dev) > 1 else 0.0
+
+    def to_text(self) -> str:
+        runs = ", ".join(f"{score:.2f} (seed {seed})" for seed, score in zip(self.seeds, self.dev, strict=True))
+        return f"{self.system}: BLEU {self.mean:.2f} ± {self.deviation:.2f} on dev; {runs}"
+
+
+def tune_replicates(project: Project, system: str, announce: Callable[[str], object], *, seeds: int) -> Replicates:
+    """Tune with the project's seed and those after it; runs that are complete already are kept."""
+    if seeds < 1:
+        raise ConfigError(f"{seeds} seeds", remedy="ask for at least one")
+    first = project.config.project.seed
+    numbers = tuple(range(first, first + seeds))
+    with project.runner.locked():
+        run_tunings(project, system, announce, numbers)
+    return Replicates(system, numbers, tuple(dev_score(project, system, seed) for seed in numbers))
+
+
+def dev_score(project: Project, system: str, seed: int) -> float:
+    """The best BLEU of a run on the dev part."""
+    log = project.weights_path(system, seed).with_suffix(".log")
+    return max(float(line.split("\t")[1]) for _, line in read_lines(log))
 
 
 def tune_system(
@@ -42,8 +94,44 @@ def run_tuning(project: Project, system: str, announce: Callable[[str], object],
     project.unfinished_path(system, seed).unlink(missing_ok=True)
 
 
-def tuning_stage(project: Project, system: str, announce: Callable[[str], object], *, seed: int | None = None) -> Stage:
-    """The stage that tunes ``system``. A seed other than the project's gets a file of its own: ``weights.seed3.txt``."""
+def run_tunings(project: Project, system: str, announce: Callable[[str], object], seeds: Sequence[int]) -> None:
+    """The same for several seeds, side by side on the cores that the project may use; each is the same as if it ran alone. (What
+    the manifests say of memory is of all of them.)"""
+    cores = project.threads or os.cpu_count() or 1
+    workers = min(len(seeds), cores)
+    if workers == 1:
+        for seed in seeds:
+            run_tuning(project, system, announce, seed=seed)
+        return
+    stop = Event()
+
+    def work(seed: int) -> None:
+        stage = tuning_stage(project, system, announce, seed=seed, threads=max(1, cores // workers), stop=stop)
+        project.runner.run(stage, announce)
+        project.unfinished_path(system, seed).unlink(missing_ok=True)
+
+    with ThreadPoolExecutor(workers) as pool:
+        runs = [pool.submit(work, seed) for seed in seeds]
+        try:
+            for run in runs:
+                run.result()
+        except BaseException:
+            stop.set()  # the others end with the decoding that they are at
+            pool.shutdown(cancel_futures=True)
+            raise
+
+
+def tuning_stage(
+    project: Project,
+    system: str,
+    announce: Callable[[str], object],
+    *,
+    seed: int | None = None,
+    threads: int | None = None,
+    stop: Event | None = None,
+) -> Stage:
+    """The stage that tunes ``system``. A seed other than the project's gets a file of its own, ``weights.seed3.txt``, and random
+    weights to start from. ``threads`` other than the project's change nothing; ``stop``, once set, ends it before the next decoding."""
     spec = project.system(system)
     if project.raw("dev") is None:
         raise ConfigError(
@@ -53,24 +141,44 @@ def tuning_stage(project: Project, system: str, announce: Callable[[str], object
     settings = spec.tuning
     weights = project.weights_path(system, chosen)
     unfinished = project.unfinished_path(system, chosen)
+    start = start_weights(spec)
+    if chosen != project.config.project.seed:
+        start = random_start(start, fixed_weights(spec), chosen)
+    cores = project.threads if threads is None else threads
+    name = system if seed is None or seed == project.config.project.seed else f"{system} with seed {chosen}"
 
     def run(inputs: Paths, outputs: Paths, work: Path) -> None:
         # The sentences and the decoder, with all that it reads of the tables, serve all iterations.
         corpus = read_part(project, spec, "dev")
-        decoder = project.decoder(system, start_weights(spec))
+        decoder = project.decoder(system, start)
         references = [line for _, line in read_lines(inputs["references"])]
 
         best: list[Iteration] = []
 
+        def text_file(current: Mapping[str, float]) -> Path:
+            """Where the best translations with these weights are kept, for the report of a run that goes on later."""
+            return work / f"{hashlib.blake2b(json.dumps(dict(current)).encode(), digest_size=12).hexdigest()}.txt"
+
         def decode(current: Mapping[str, float]) -> NBestArrays:
+            if stop is not None and stop.is_set():
+                raise TreeglotError(f"tuning of {name} was stopped", remedy="run it again: it goes on from there")
             decoder.set_weights(current)
             translations = decoder.translate(
-                corpus, nbest=settings["nbest"], distinct=True, threads=project.threads, derivations=False
+                corpus, nbest=settings["nbest"], distinct=True, threads=cores, derivations=False
             )
-            return NBestArrays(*nbest_arrays(translations))
+            lists = NBestArrays(*nbest_arrays(translations))
+            with atomic_write(text_file(current)) as file:
+                firsts = np.flatnonzero(np.diff(lists.sentences, prepend=-1))
+                file.writelines(lists.texts[entry] + "\n" for entry in firsts.tolist())
+            return lists
+
+        def texts(current: Mapping[str, float]) -> list[str]:
+            if not text_file(current).exists():
+                decode(current)
+            return [line for _, line in read_lines(text_file(current))]
 
         def report(iteration: Iteration) -> None:
-            announce(f"tuning {system}: iteration {iteration.number}, BLEU {iteration.bleu:.2f} on dev")
+            announce(f"tuning {name}: iteration {iteration.number}, BLEU {iteration.bleu:.2f} on dev")
             if not best or iteration.bleu > best[-1].bleu:
                 best.append(iteration)
             note = (
@@ -83,13 +191,13 @@ def tuning_stage(project: Project, system: str, announce: Callable[[str], object
         result = tune(
             decode,
             references,
-            start_weights(spec),
+            start,
             settings["method"],
             seed=chosen,
             iterations=settings["iterations"],
             state_dir=work / "state",
             fixed=fixed_weights(spec),
-            threads=project.threads,
+            threads=cores,
             on_iteration=report,
         )
         write_weights(outputs["weights"], result.weights)
@@ -97,18 +205,47 @@ def tuning_stage(project: Project, system: str, announce: Callable[[str], object
             file.writelines(
                 f"{iteration.number}\t{iteration.bleu:.4f}\t{iteration.pool}\n" for iteration in result.iterations
             )
+        summary = TuningReport(
+            system,
+            settings["method"],
+            chosen,
+            result,
+            tuple(fixed_weights(spec)),
+            changed_translations(
+                [line for _, line in read_lines(inputs["source_words"])],
+                references,
+                texts(result.iterations[0].weights),
+                texts(result.weights),
+            ),
+        )
+        for note in summary.warnings:
+            announce(f"tuning {name}: warning: {note}")
+        with atomic_write(outputs["report"]) as file:
+            file.write(summary.to_text())
+        with atomic_write(outputs["page"]) as file:
+            file.write(summary.to_html())
 
     parameters = {
         "seed": chosen,
         "search": search_settings(project, spec),
-        "start": start_weights(spec),
+        "start": start,
         "binarize": spec.binarize,
         **settings,
     }
     return Stage(
         f"tuning-{system}" if weights.name == "weights.txt" else f"tuning-{system}-seed{chosen}",
-        {**model_files(project, spec), **part_files(project, spec, "dev"), "references": project.corpus("dev")[1]},
-        {"weights": weights, "log": weights.with_suffix(".log")},
+        {
+            **model_files(project, spec),
+            **part_files(project, spec, "dev"),
+            "source_words": project.corpus("dev")[0],
+            "references": project.corpus("dev")[1],
+        },
+        {
+            "weights": weights,
+            "log": weights.with_suffix(".log"),
+            "report": weights.with_suffix(".report.txt"),
+            "page": weights.with_suffix(".report.html"),
+        },
         parameters,
         run,
     )

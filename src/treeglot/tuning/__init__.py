@@ -2,6 +2,7 @@
 
 from treeglot.tuning.methods import METHODS, Expected, Mert, Mira, Pro, Weights
 from treeglot.tuning.nbest import NBestArrays, NBestEntry, NBestLists
+from treeglot.tuning.starts import random_start
 from treeglot.tuning.state import Iteration
 from treeglot.tuning.tune import TuningResult, tune
 
@@ -17,5 +18,6 @@ __all__ = [
     "Pro",
     "TuningResult",
     "Weights",
+    "random_start",
     "tune",
 ]

@@ -64,6 +64,15 @@ class PackedLists:
         starts = np.flatnonzero(np.diff(self.sentences, prepend=-1))
         return np.ascontiguousarray(self.statistics[starts])
 
+    def spreads(self) -> NDArray[np.float64]:
+        """How much the entries of a sentence differ in each feature, on average: standard deviations."""
+        starts = np.flatnonzero(np.diff(self.sentences, prepend=-1))
+        sizes = np.diff(np.append(starts, len(self.sentences)))[:, None]
+        away = self.values - np.repeat(np.add.reduceat(self.values, starts) / sizes, sizes[:, 0], axis=0)
+        varying = np.abs(away) > 1e-9  # not by rounding alone
+        spreads: NDArray[np.float64] = np.sqrt((np.add.reduceat(away**2 * varying, starts) / sizes).mean(axis=0))
+        return spreads
+
 
 def bleu_references(references: Sequence[str] | Sequence[Sequence[str]], *, lowercase: bool = False) -> core.References:
     """The n-grams of one reference (a sequence of sentences) or of several (a sequence of those)."""

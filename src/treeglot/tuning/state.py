@@ -19,7 +19,7 @@ from treeglot.files import atomic_write
 from treeglot.tuning.methods import Weights
 from treeglot.tuning.nbest import PackedLists, load_lists, save_lists
 
-VERSION = 1
+VERSION = 2
 
 
 @dataclass(frozen=True)
@@ -39,6 +39,8 @@ class Iteration:
     """Different translations in all lists so far."""
     proposed: Weights | None = None
     """The weights that optimising led to, as the method goes on from them; None after the last decoding."""
+    length: float = 0.0
+    """Words of the best translations, as a part of the words of the references."""
     predicted: float = 0.0
     """BLEU of ``proposed`` on the lists so far."""
 

@@ -17,7 +17,7 @@ import logging
 import math
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from treeglot._core import tuning as core
@@ -41,6 +41,11 @@ class TuningResult:
     stopped: str
     """Why the run ended: ``weights``, ``lists`` (neither changed any more), ``bleu`` (it rose no more) or ``iterations`` (their
     number was reached)."""
+
+    spreads: Weights = field(default_factory=dict)
+    """How much the translations of a sentence differ in each feature, on average, in the lists of the best iteration."""
+    length: float = 0.0
+    """Words of the best iteration's translations, as a part of the words of the references."""
 
     @property
     def converged(self) -> bool:
@@ -107,6 +112,7 @@ def tune(
     pool = core.Pool(len(scorer), len(space.names))
     history = [[float(initial[name]) for name in space.names]]  # as the method goes on from them
     done: list[Iteration] = []
+    spreads: Weights = {}
     stopped = "iterations"
     for number in range(1, iterations + 2):
         weights = _for_decoder(history[-1], space, pool, normalise, number)
@@ -118,8 +124,12 @@ def tune(
         new = pool.add(lists.sentences, lists.values, lists.statistics)
         bleu = core.bleu(lists.first())
         logger.info("iteration %d: BLEU %.2f, %d new translations, %d in all", number, bleu, new, len(pool))
-        base = Iteration(number, weights, bleu, len(lists.sentences), new, len(pool))
+        words, reference = lists.first()[:, -2:].sum(axis=0)
+        length = float(words / max(reference, 1))
+        base = Iteration(number, weights, bleu, len(lists.sentences), new, len(pool), length=length)
         scores = [*(iteration.bleu for iteration in done), bleu]
+        if bleu > max(scores[:-1], default=-1.0):
+            spreads = dict(zip(space.names, lists.spreads().tolist(), strict=True))
         settled = new == 0 and number > 1 and not isinstance(chosen, Pro)
         level = isinstance(chosen, Expected) and _is_level(scores, chosen)
         if settled or level or number > iterations:
@@ -145,7 +155,7 @@ def tune(
             stopped = "weights"
             break
     best = max(done, key=lambda iteration: iteration.bleu)
-    return TuningResult(best.weights, best.bleu, tuple(done), stopped)
+    return TuningResult(best.weights, best.bleu, tuple(done), stopped, spreads, best.length)
 
 
 def _is_level(scores: Sequence[float], method: Expected) -> bool:
