@@ -123,7 +123,7 @@ casing = "lower"       # keep, lower or true
 order = 4
 
 [tuning]
-method = "mert"        # mert, mira, pro or expected
+method = "expected"    # or mert, mira, pro
 {systems}"""
 _COMMENTS = {
     "moses": "or space: the text has blanks between its words already",

@@ -322,7 +322,7 @@ class Search(_Section):
 class Tuning(_Section):
     """``[tuning]``: how the weights are set on the dev part."""
 
-    method: Literal["mert", "mira", "pro", "expected"] = "mert"
+    method: Literal["expected", "mert", "mira", "pro"] = "expected"
     iterations: int = Field(default=15, ge=1)
     nbest: int = Field(default=100, ge=2)
 
@@ -330,7 +330,7 @@ class Tuning(_Section):
 class SystemTuning(_Section):
     """``[systems.NAME.tuning]``: what differs from ``[tuning]``."""
 
-    method: Literal["mert", "mira", "pro", "expected"] | None = None
+    method: Literal["expected", "mert", "mira", "pro"] | None = None
     iterations: int | None = Field(default=None, ge=1)
     nbest: int | None = Field(default=None, ge=2)
 

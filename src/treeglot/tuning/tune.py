@@ -56,7 +56,7 @@ def tune(
     decode: Decoder,
     references: Sequence[str] | Sequence[Sequence[str]],
     initial: Mapping[str, float],
-    method: str | Method = "mert",
+    method: str | Method = "expected",
     *,
     seed: int = 1,
     iterations: int = 15,
@@ -75,7 +75,7 @@ def tune(
     decode: gives for weights one n-best list per dev sentence, best first; see `NBestEntry`, and `NBestArrays` for all at once.
     references: one tokenised translation of each sentence, or several such sequences.
     initial: the first weights; their names are the features, in the order of feature vectors.
-    method: ``mert``, ``mira``, ``pro``, ``expected``, or one of `Mert`, `Mira`, `Pro`, `Expected` with other options.
+    method: ``expected``, ``mert``, ``mira``, ``pro``, or one of `Expected`, `Mert`, `Mira`, `Pro` with other options.
     iterations: the most rounds of optimising; one more decoding scores the last weights.
     state_dir: a folder that makes the run resumable; ``decoder`` names what decodes (say, a hash of its model), so
     that a folder of another decoder is refused. More ``iterations`` may be asked for later.
