@@ -300,7 +300,7 @@ def test_systems_share_tables(run: Run, raw: Path, tuned: Path) -> None:
     project = Project(tuned)
     names = [stage.name for stage in project.training_stages(["dep2str", "best", "consdep2str", "augmented-xie"])]
     rules = [name for name in names if name.startswith("rules-")]
-    assert rules == ["rules-dep2str", "rules-augmented", "rules-consdep2str", "rules-augmented.xie"]
+    assert rules == ["rules-dep2str", "rules-augmented", "rules-consdep2str", "rules-augmented.xie.variables"]
     result = run("train", tuned, "--system", "consdep2str", "--json")
     assert result.code == 0 and all(stage["skipped"] for stage in json.loads(result.out))
 

@@ -145,7 +145,7 @@ def test_labels_over_words_without_links(tmp_path: Path) -> None:
     more = 0
     for seed in range(worlds(6)):
         (tmp_path / str(seed)).mkdir()
-        world = World(seed, tmp_path / str(seed), "augmented", size=25, extraction={"labels": "unaligned"})
+        world = World(seed, tmp_path / str(seed), "augmented", size=25)
         more += sum(
             any(not symbol.lstrip("^").startswith("x") for symbol in source.split()[begin:end])
             for source, rules in world.rules["augmented"].items()

@@ -26,8 +26,8 @@ std::vector<OptionSpec> options_of(HdrFamily family) {
                                   "span_mode xie: no rule if a target word between its parts is linked elsewhere"));
   }
   if (family.structures) {
-    options.push_back(choice_option("labels", {"variables", "unaligned"}, OptionUse::kExtraction,
-                                    "structures cover variables only, or also words without links"));
+    options.push_back(choice_option("labels", {"unaligned", "variables"}, OptionUse::kExtraction,
+                                    "structures may cover words without links beside variables, or variables only"));
     options.push_back(number_option("max_structure_words", 7, 1, 255, OptionUse::kExtraction,
                                     "words of a fixed or floating structure"));
     options.push_back(number_option("label_sets", 16, 0, kMany, OptionUse::kMatching,

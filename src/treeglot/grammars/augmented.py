@@ -2,8 +2,8 @@
 Translation", fixed and floating structures of Shen et al. 2008; spec: tree-to-string, section 3).
 
 A *fixed* structure is the head with some of the dependents beside it, a *floating* one some neighbouring dependents. Those that
-are consistent with the word alignment, have at most seven words and cover only variables of a rule are the rule's labels:
-while decoding, a bilingual phrase can take the place of all of a label's variables.
+are consistent with the word alignment, have at most seven words and cover only variables of a rule, or words without links, are the
+rule's labels: while decoding, a bilingual phrase can take the place of all that a label covers.
 
 >>> from treeglot.examples.worked import worked_example
 >>> for rule in extract(worked_example())[1:4]:
@@ -22,11 +22,12 @@ from treeglot.trees.sentence import AlignedPair
 
 PRESETS: dict[str, dict[str, Any]] = {
     "augmented": {"grammars": ("augmented",)},
-    "augmented-xie": {"grammars": ("augmented",), "span_mode": "xie"},
+    "augmented-xie": {"grammars": ("augmented",), "span_mode": "xie", "labels": "variables"},
 }
-"""Systems of this grammar; ``-xie`` extracts with the spans of the paper."""
+"""Systems of this grammar; ``-xie`` extracts with the spans and labels of the paper."""
 
 
 def extract(pair: AlignedPair, **options: Any) -> list[Rule]:
-    """The dep2str rules of a pair (options as there) with the labels of each; ``max_structure_words`` bounds a structure."""
+    """The dep2str rules of a pair (options as there) with the labels of each; ``max_structure_words`` bounds a structure.
+    ``labels`` ``variables`` is the paper's: none over words without links."""
     return extract_rules("augmented", pair, **options)
