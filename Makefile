@@ -6,6 +6,9 @@ CORE   := CMakeLists.txt pyproject.toml $(shell find cpp -name '*.cc' -o -name '
 CXX_SOURCES := $(shell find cpp -name '*.cc' -o -name '*.hh')
 BOOST   = $$($(BIN)/python -c "import pathlib, sysconfig; print(next(p.parent for p in pathlib.Path(sysconfig.get_path('data')).rglob('boost/test/included/unit_test.hpp')).parents[2])")
 
+# What is imported is compiled then: most of what is installed never is.
+export PIP_NO_COMPILE = 1
+export PIP_DISABLE_PIP_VERSION_CHECK = 1
 unexport PYTHONDONTWRITEBYTECODE  # or every process that a test starts would compile the whole package once more
 
 .PHONY: help install demo test test-python test-core test-clang sanitize sanitize-core sanitize-threads \
@@ -20,7 +23,6 @@ help:
 $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "treeglot needs Python 3.11 or newer: set PYTHON=")'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --upgrade pip
 
 # The core is compiled once, in BUILD: for the package, which is installed editable, and for the core's tests. What builds it
 # stays in .venv, so that later only what has changed is compiled.

@@ -335,7 +335,13 @@ def test_rare_rules_are_left_out_after_scoring(tmp_path: Path) -> None:
     options = RuleTable(tmp_path / "t").options
     assert options == {
         "discounting": "none",
-        "extraction": {"max_variants": 16, "span_mode": "ghkm"},
+        "extraction": {
+            "closed": False,
+            "max_variants": 16,
+            "span_mode": "ghkm",
+            "xie_leaves": "printed",
+            "xie_unaligned": "drop",
+        },
         "features": [f"dep2str.{name}" for name in ("p_ts", "p_st", "lex_ts", "lex_st", "rules")],
         "min_count": 1.0,
     }

@@ -100,7 +100,7 @@ def report(scores: list[float], stopped: str = "bleu", length: float = 1.0, **sp
 
 
 @pytest.mark.parametrize(
-    ("made", "words"),
+    ("outcome", "words"),
     [
         (report([10, 12, 14], "iterations"), "not converged"),
         (report([10, 14, 14], length=0.6), "collapsed in length: the translations have 60 %"),
@@ -111,10 +111,10 @@ def report(scores: list[float], stopped: str = "bleu", length: float = 1.0, **sp
     ],
     ids=["rising", "short", "long", "useless", "idle", "unbounded"],
 )
-def test_warnings(made: TuningReport, words: str) -> None:
-    assert len(made.warnings) == 1 and words in made.warnings[0]
-    assert made.warnings[0] in made.to_text() and made.warnings[0] in made.to_html()
-    assert sum(made.shares.values()) == pytest.approx(1)
+def test_warnings(outcome: TuningReport, words: str) -> None:
+    assert len(outcome.warnings) == 1 and words in outcome.warnings[0]
+    assert outcome.warnings[0] in outcome.to_text() and outcome.warnings[0] in outcome.to_html()
+    assert sum(outcome.shares.values()) == pytest.approx(1)
 
 
 def test_a_good_run_has_no_warnings() -> None:
