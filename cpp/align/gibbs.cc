@@ -322,7 +322,8 @@ class Gibbs {
           const float nothing = chance(direction.null_sums[begin + static_cast<std::uint64_t>(j)]);
           if (nothing >= kLeastChance) count(direction, n, j, 0, nothing);
           for (int i = 0; i < I; ++i)
-            if (chance(row[i]) >= kLeastChance) count(direction, n, j, static_cast<std::uint16_t>(i + 1), chance(row[i]));
+            if (chance(row[i]) >= kLeastChance)
+              count(direction, n, j, static_cast<std::uint16_t>(i + 1), chance(row[i]));
           const auto best = std::max_element(row, row + I) - row;
           direction.links[begin + static_cast<std::uint64_t>(j)] =
               static_cast<std::uint16_t>(chance(row[best]) > nothing ? best + 1 : 0);

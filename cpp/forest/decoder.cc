@@ -19,7 +19,6 @@ using search::Translation;
 
 namespace {
 
-
 // Edges that only put parts one after the other.
 bool is_helper(const Edge& edge) {
   return edge.origin == kFromPseudo || edge.origin == kFromGlue || edge.origin == kFromJoin;
@@ -96,7 +95,8 @@ class TreeDecoder::ForestWorker : public Decoder::Worker {
     for (std::size_t i = 0; i < derivation.steps.size(); ++i) {
       const DerivationStep& step = derivation.steps[i];
       steps.push_back({shown(step), is_helper(forest.forest()[step.node].edges[step.edge])});
-      if (lm[i] != 0) steps[i].use.features.push_back({kLanguageModelFeature, static_cast<float>(lm[i] * std::numbers::ln10)});
+      if (lm[i] != 0)
+        steps[i].use.features.push_back({kLanguageModelFeature, static_cast<float>(lm[i] * std::numbers::ln10)});
     }
     result.steps = readable(std::move(steps), [&](std::uint32_t j) { return forest.word_text(static_cast<int>(j)); });
     return result;
