@@ -88,7 +88,8 @@ def load(name: str, data: Path, trees: Path, text: int) -> Task:
     pairs = []
     for n, links in enumerate(gold):
         sure = {tuple(link) for link in links["sure"]}
-        words = [Link(*link, "good" if tuple(link) in sure else "fuzzy") for link in links["possible"]]
+        possible = dict.fromkeys(tuple(link) for link in links["possible"])  # PUD has some of them twice
+        words = [Link(*link, "good" if link in sure else "fuzzy") for link in possible]
         pair = AlignedPair(sides[0][n], sides[1][n], words, (), str(n + 1))
         pairs.append(AlignedPair(pair.source, pair.target, words, links_from_words(pair), pair.id))
     cut = TRAINING[name]
