@@ -161,6 +161,8 @@ class Exhaustive:
         here = {category: options for category, options in here.items() if options}
         if not here and span[1] - span[0] == 1:
             word = self.words[span[0]]
+            here = self.elsewhere(word)
+        if not here and span[1] - span[0] == 1:
             tag = max(self.tags[word], key=lambda tag: self.tags[word][tag]) if word in self.tags else "NN"
             here[tag] = {(word,): self.weigh({"copied": 1.0}, 1)}
         elif not here and len(self.side.covers[span]) == 1:
@@ -172,6 +174,17 @@ class Exhaustive:
             self.combine(list(range(1, len(parts) + 1)), parts, {"pseudo": 1.0}, here["X"])
         if here:
             self.best_of[span] = here
+
+    def elsewhere(self, word: str) -> dict[str, Found]:
+        """The word's translations under other labels, at most three above each other, for a price."""
+        here: dict[str, Found] = {}
+        price = {f"{self.world.grammar}.mismatch": 1.0}
+        for source, rules in self.rules.items():
+            labels = source.count("(")
+            if labels <= 3 and re.fullmatch(rf"(\([^ ()]+ )+{word}\)+", source):
+                for target, features in rules:
+                    self.combine(target.items, [], features | price, here.setdefault(target.category, {}))
+        return here
 
     def combine(self, items: Any, tails: list[Found], features: dict[str, float], options: Found) -> None:
         own = self.weigh(features, sum(isinstance(item, str) for item in items))
@@ -259,6 +272,26 @@ def roots(side: str) -> list[str]:
             labels.append(label.split(":", 1)[1] if not bracket and label.startswith("x") else label)
         depth += {"(": 1, ")": -1, "": 0}[bracket]
     return labels
+
+
+@pytest.mark.parametrize("grammar", ["stsg", "stssg"])
+def test_a_word_under_other_labels_keeps_its_translations(grammar: str, tmp_path: Path) -> None:
+    bitext = parsed.ParsedBitext()
+    for source, target in (
+        (("S", [("N", "hund"), ("V", "bellt")]), ("S", [("NN", "dog"), ("VB", "barks")])),
+        (("S", [("NP", [("N", "haus")]), ("V", "brennt")]), ("S", [("NP", [("NN", "house")]), ("VB", "burns")])),
+    ):
+        bitext.add(columns(source), columns(target), [(0, 0), (1, 1)])
+    build_rule_table(grammar, bitext, tmp_path / "rules")
+    arpa = io.BytesIO()
+    lm.estimate([b"dog barks\n", b"house burns\n"], arpa, order=2)
+    (tmp_path / "arpa").write_bytes(arpa.getvalue())
+    decoder = forest_decoder(
+        {grammar: RuleTable(tmp_path / "rules")}, None, lm.open_model(tmp_path / "arpa"), start_weights([grammar])
+    )
+    (result,) = decoder.translate(parsed_inputs([("S", [("A", "hund"), ("A", "haus"), ("N", "bellt"), ("N", "neu")])]))
+    assert result.text == "dog house barks neu"
+    assert result.features[f"{grammar}.mismatch"] == 3 and result.features["copied"] == 1
 
 
 def test_unknown_words_are_glued_and_nothing_stays_nothing(tmp_path: Path) -> None:

@@ -82,9 +82,10 @@ Grammar tree_to_tree_grammar(std::string name, std::string title, bool sequences
     grammar.options.insert(grammar.options.begin(),
                            number_option("max_trees", 3, 1, 5, OptionUse::kBoth, "trees of a sequence"));
   }
-  grammar.features = {{"sequences", 0.0, "rules with a sequence of trees"},
-                      {"abstract", 0.0, "rules without words"},
-                      {"mismatch", -0.2, "variables filled by another category"}};
+  grammar.features = {
+      {"sequences", 0.0, "rules with a sequence of trees"},
+      {"abstract", 0.0, "rules without words"},
+      {"mismatch", -0.2, "variables filled by another category, words translated as under other labels"}};
   grammar.rule_features = count_features;
   grammar.text = tree_sequence_text();
   grammar.uses_phrases = false;

@@ -11,6 +11,7 @@ namespace {
 constexpr Symbol kCloseSymbol = symbol(SymbolKind::kClose, 0);
 constexpr std::string_view kUntyped = "X", kUnknownWord = "NN";
 constexpr NodeId kNoNode = SentenceForest::kNoNode;
+constexpr std::size_t kLongestChain = 3;  // (IP (VP (VV word)))
 
 }  // namespace
 
@@ -29,6 +30,7 @@ void TreeToTreeMatcher::match(SentenceForest& forest) {
   spans_.clear();
   order_.clear();
   if (words == 0) return;
+  forest.ids(table_, ids_);
   if (!is_tree(sentence)) {
     for (std::uint32_t j = 0; j < words; ++j) {
       order_.push_back({j, j + 1});
@@ -38,7 +40,6 @@ void TreeToTreeMatcher::match(SentenceForest& forest) {
     return;
   }
   covers_.reset(sentence);
-  forest.ids(table_, ids_);
   covers_.spans(static_cast<std::size_t>(max_trees_), order_);
   std::sort(order_.begin(), order_.end(), [](const WordSpan& a, const WordSpan& b) {
     return std::tuple(a.size(), a.begin) < std::tuple(b.size(), b.begin);
@@ -104,6 +105,7 @@ void TreeToTreeMatcher::complete_span(SentenceForest& forest, WordSpan span) {
   OptionCache& cache = forest.cache();
   if (span.size() == 1) {
     const int j = static_cast<int>(span.begin);
+    if (translate_elsewhere(forest, span)) return;
     forest.copy_word(typed(forest, span, cache.category(copied_category(forest.word_text(j)))), j);
     return;
   }
@@ -114,6 +116,55 @@ void TreeToTreeMatcher::complete_span(SentenceForest& forest, WordSpan span) {
   tails_.clear();
   for (std::uint32_t child : covers_.tree().children(node)) tails_.push_back(any(forest, covers_.span(child)));
   forest.add_pseudo(typed(forest, span, cache.category(kUntyped)), tails_);
+}
+
+bool TreeToTreeMatcher::translate_elsewhere(SentenceForest& forest, WordSpan span) {
+  const std::uint32_t word = ids_.words[span.begin];
+  if (word == RuleTable::kNone) return false;
+  OptionCache& cache = forest.cache();
+  std::map<std::uint32_t, NodeId> without_price;  // by category
+  for (const std::vector<Symbol>& labels : chains()) {
+    side_ = labels;
+    side_.push_back(symbol(SymbolKind::kWord, word));
+    side_.resize(2 * labels.size() + 1, kCloseSymbol);
+    if (side_.size() > walk_.longest()) continue;
+    WalkKey key = walk_start();
+    RuleTable::Place place;
+    for (Symbol symbol : side_) {
+      place = table_.find(key = walk_step(key, symbol));
+      if (!place.prefix) break;
+    }
+    if (!place.prefix || place.rules == 0) continue;
+    RuleGroups& rules = cache.groups(table_, block_, place, side_);
+    if (rules.variables != 0) continue;
+    for (std::size_t number = 0; number < rules.groups.size(); ++number) {
+      const CachedOptions& options = cache.options(rules, number, table_, block_, place, side_);
+      if (options.list.empty()) continue;
+      auto [node, fresh] = without_price.try_emplace(rules.groups[number].head);
+      if (fresh) node->second = forest.helper(static_cast<int>(span.begin), static_cast<int>(span.end));
+      forest.add_edge(node->second, &options.list, {}, static_cast<std::uint16_t>(block_.number), side_);
+    }
+  }
+  for (const auto& [category, node] : without_price) {
+    forest.add_edge(typed(forest, span, category), forest.sequence(1, mismatch_feature_), {&node, 1}, kFromJoin);
+  }
+  return !without_price.empty();
+}
+
+const std::vector<std::vector<Symbol>>& TreeToTreeMatcher::chains() {
+  if (!chains_.empty()) return chains_;
+  std::vector<std::pair<std::vector<Symbol>, WalkKey>> open{{{}, walk_start()}};
+  for (std::size_t n = 0; n < open.size() && open[n].first.size() < kLongestChain; ++n) {
+    for (std::uint32_t category = 0; category < table_.categories(); ++category) {
+      const Symbol next = symbol(SymbolKind::kOpen, category);
+      const WalkKey key = walk_step(open[n].second, next);
+      if (!table_.find(key).prefix) continue;
+      open.emplace_back(open[n].first, key);
+      open.back().first.push_back(next);
+      chains_.push_back(open.back().first);
+    }
+  }
+  return chains_;
 }
 
 void TreeToTreeMatcher::glue(SentenceForest& forest) {

@@ -6,8 +6,9 @@
 // nodes of a variable must be the cover of a span. `strict`: a variable takes translations of its target category;
 // `fuzzy`: others too, for one `mismatch`.
 //
-// A word without a translation is copied; a larger constituent without one has its children in source order, category
-// X. Glue joins translations of any category. Work at one span is bounded by TableWalk::kMaxSteps symbols looked up.
+// A word without a translation as it stands is translated as it was elsewhere in training, under other labels, for one
+// `mismatch`, else copied; a larger constituent without one has its children in source order, category X. Glue joins
+// translations of any category. Work at one span is bounded by TableWalk::kMaxSteps symbols looked up.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +28,7 @@ class TreeToTreeMatcher : public Matcher {
   // `mismatch_feature` is the place of that feature among the grammar's own.
   TreeToTreeMatcher(const RuleTable& table, const GrammarBlock& block, int max_trees, bool fuzzy, int mismatch_feature);
 
-  // A sentence without a constituency tree is glued from its words.
+  // A sentence without a constituency tree is glued from the translations that its words have elsewhere.
   void match(SentenceForest& forest) override;
 
  private:
@@ -57,6 +58,10 @@ class TreeToTreeMatcher : public Matcher {
 
   void match_span(SentenceForest& forest, WordSpan span);
   void complete_span(SentenceForest& forest, WordSpan span);
+  // The translations of a word under other labels, if there are any.
+  bool translate_elsewhere(SentenceForest& forest, WordSpan span);
+  // The labels that source sides begin with: one label, two, three. Made when a word first needs them.
+  const std::vector<std::vector<Symbol>>& chains();
   void glue(SentenceForest& forest);
   void expand(SentenceForest& forest, std::uint32_t n, WalkKey key, bool open);
   void step(SentenceForest& forest, WalkKey key, const RuleTable::Place& place, bool open);
@@ -80,6 +85,8 @@ class TreeToTreeMatcher : public Matcher {
   std::vector<Translations*> filled_;  // translations of the variables
   std::vector<std::uint32_t> cover_;
   std::vector<NodeId> tails_;
+  std::vector<std::vector<Symbol>> chains_;
+  std::vector<Symbol> side_;
   // Of every target word the pre-terminal it has most often in translations of single words; made when a word that the
   // target has is copied first.
   std::optional<std::vector<std::uint32_t>> target_tags_;
