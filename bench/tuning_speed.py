@@ -75,7 +75,7 @@ def main() -> None:
             now = time.process_time()
             spent = now - last[0] - (decoder.seconds - last[1])
             print(
-                f"{method} {iteration.number:2}: BLEU {iteration.bleu:6.2f} -> {iteration.predicted:6.2f}, "
+                f"{method} {iteration.number:2}: BLEU {iteration.score:6.2f} -> {iteration.predicted:6.2f}, "
                 f"{iteration.pool:9,} translations, {spent:6.2f} s CPU",
                 flush=True,
             )
@@ -94,7 +94,7 @@ def main() -> None:
         total = time.process_time() - start - decoder.seconds
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         print(
-            f"{method}: BLEU {result.iterations[0].bleu:.2f} -> {result.bleu:.2f}, {total:.1f} s CPU without decoding, "
+            f"{method}: BLEU {result.iterations[0].score:.2f} -> {result.score:.2f}, {total:.1f} s CPU without decoding, "
             f"{total / len(result.iterations):.2f} s an iteration, peak {peak:,.0f} MB of the process"
         )
 

@@ -65,7 +65,12 @@ def test_table(run: Run, folder: Path, tmp_path: Path) -> None:
         ("test_long", "consdep2str"),
     ]
     for row in record["rows"]:
-        assert row["seeds"] == [1, 2] and len(row["dev_bleu"]) == 2 and row["rules"] + row["phrases"] > 100
+        assert (
+            row["seeds"] == [1, 2]
+            and len(row["dev"]) == 2
+            and row["dev_metric"] == "BLEU"
+            and row["rules"] + row["phrases"] > 100
+        )
         references = (folder / f"corpus/{row['part']}.en").read_text(encoding="utf-8").splitlines()
         for seed, ending in ((0, ""), (1, ".seed2")):
             path = folder / f"runs/{row['system']}/{row['part']}{ending}.txt"

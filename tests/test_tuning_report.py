@@ -89,11 +89,11 @@ def test_replicates_side_by_side_are_those_of_one_after_the_other(run: Run, tmp_
             assert line.removeprefix("  after      ") in page.data
 
 
-def iteration(number: int, bleu: float, length: float = 1.0) -> Iteration:
-    return Iteration(number, {"lm": 1.0, "tm": 0.5, "words": 0.2, "idle": 0.1}, bleu, 10, 5, 20, length=length)
+def iteration(number: int, score: float, length: float = 1.0) -> Iteration:
+    return Iteration(number, {"lm": 1.0, "tm": 0.5, "words": 0.2, "idle": 0.1}, score, 10, 5, 20, length=length)
 
 
-def report(scores: list[float], stopped: str = "bleu", length: float = 1.0, **spreads: float) -> TuningReport:
+def report(scores: list[float], stopped: str = "score", length: float = 1.0, **spreads: float) -> TuningReport:
     rounds = tuple(iteration(n, score, length) for n, score in enumerate(scores, 1))
     sizes = {"lm": 1.0, "tm": 2.0, "words": 3.0, "idle": 1.0, **spreads}
     return TuningReport("x", "mert", 1, TuningResult(rounds[0].weights, max(scores), rounds, stopped, sizes, length))

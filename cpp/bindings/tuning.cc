@@ -1,4 +1,5 @@
-// Bindings of cpp/tuning: BLEU statistics, the merged n-best lists and the optimisers, without the global lock.
+// Bindings of cpp/tuning: metrics and their statistics, the merged n-best lists and the optimisers, without the global
+// lock.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
@@ -7,10 +8,15 @@
 
 #include <algorithm>
 #include <limits>
+#include <string_view>
 
-#include "tuning/expected_bleu.hh"
+#include "base/parallel.hh"
+#include "tuning/chrf.hh"
+#include "tuning/expected.hh"
 #include "tuning/learners.hh"
 #include "tuning/mert.hh"
+#include "tuning/metric.hh"
+#include "tuning/ter.hh"
 
 namespace nb = nanobind;
 namespace tuning = treeglot::tuning;
@@ -22,14 +28,35 @@ using Counts = nb::ndarray<const std::int32_t, nb::ndim<2>, nb::c_contig, nb::de
 using Indices = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Weights = std::vector<double>;
 
-constexpr std::size_t kColumns = tuning::kOrder + 2;
+using References = std::vector<std::vector<std::string>>;
 
-tuning::Statistics statistics_of(const std::int32_t* row) {
-  tuning::Statistics result;
-  std::copy_n(row, tuning::kOrder, result.correct.begin());
-  result.length = row[tuning::kOrder];
-  result.reference = row[tuning::kOrder + 1];
-  return result;
+constexpr std::size_t kTexts = 64;  // that a thread takes at once
+
+const References& checked(const References& references) {
+  for (const auto& translations : references) {
+    if (translations.empty()) throw nb::value_error("a sentence without a reference");
+  }
+  return references;
+}
+
+// A row of statistics for each text; `fill(sentence, text, row)` counts them.
+template <class Fill>
+auto rows_of(Indices sentences, const std::vector<std::string>& texts, std::size_t columns, int threads, Fill fill) {
+  const std::size_t count = texts.size();
+  if (sentences.shape(0) != count) throw nb::value_error("one sentence number for each text is needed");
+  auto* rows = new std::int32_t[count * columns];
+  nb::capsule owner(rows, [](void* memory) noexcept { delete[] static_cast<std::int32_t*>(memory); });
+  {
+    nb::gil_scoped_release release;
+    treeglot::for_each_piece((count + kTexts - 1) / kTexts, threads, [&] {
+      return [&](std::size_t piece) {
+        for (std::size_t i = piece * kTexts; i < std::min(count, (piece + 1) * kTexts); ++i) {
+          fill(static_cast<std::size_t>(sentences.data()[i]), texts[i], rows + i * columns);
+        }
+      };
+    });
+  }
+  return nb::ndarray<nb::numpy, std::int32_t, nb::ndim<2>>(rows, {count, columns}, owner);
 }
 
 void expect(const tuning::Pool& pool, std::size_t size) {
@@ -47,56 +74,108 @@ tuning::Space space_of(const tuning::Pool& pool, const std::vector<bool>& free, 
 }  // namespace
 
 void bind_tuning(nb::module_& m) {
-  m.attr("COLUMNS") = kColumns;
-
   nb::class_<tuning::References>(m, "References")
       .def(
           "__init__",
-          [](tuning::References* self, const std::vector<std::vector<std::string>>& references) {
-            for (const auto& translations : references) {
-              if (translations.empty()) throw nb::value_error("a sentence without a reference");
-            }
-            new (self) tuning::References(references);
+          [](tuning::References* self, const References& references) {
+            new (self) tuning::References(checked(references));
           },
           nb::arg("references"))
       .def("__len__", &tuning::References::size)
       .def(
           "statistics",
-          [](const tuning::References& self, Indices sentences, const std::vector<std::string>& texts) {
-            std::size_t count = texts.size();
-            if (sentences.shape(0) != count) throw nb::value_error("one sentence number for each text is needed");
-            auto* rows = new std::int32_t[count * kColumns];
-            nb::capsule owner(rows, [](void* memory) noexcept { delete[] static_cast<std::int32_t*>(memory); });
-            {
-              nb::gil_scoped_release release;
-              for (std::size_t i = 0; i < count; ++i) {
-                tuning::Statistics statistics =
-                    self.statistics(static_cast<std::size_t>(sentences.data()[i]), texts[i]);
-                std::copy(statistics.correct.begin(), statistics.correct.end(), rows + i * kColumns);
-                rows[i * kColumns + tuning::kOrder] = statistics.length;
-                rows[i * kColumns + tuning::kOrder + 1] = statistics.reference;
+          [](const tuning::References& self, Indices sentences, const std::vector<std::string>& texts, int threads) {
+            return rows_of(sentences, texts, tuning::kOrder + 2, threads,
+                           [&](std::size_t sentence, std::string_view text, std::int32_t* row) {
+                             const tuning::Statistics statistics = self.statistics(sentence, text);
+                             row = std::copy(statistics.correct.begin(), statistics.correct.end(), row);
+                             row[0] = statistics.length;
+                             row[1] = statistics.reference;
+                           });
+          },
+          nb::arg("sentences"), nb::arg("texts"), nb::arg("threads") = 1);
+
+  nb::class_<tuning::ChrfReferences>(m, "ChrfReferences")
+      .def(
+          "__init__",
+          [](tuning::ChrfReferences* self, const References& references, bool words) {
+            new (self) tuning::ChrfReferences(checked(references), words);
+          },
+          nb::arg("references"), nb::arg("words") = false)
+      .def(
+          "statistics",
+          [](const tuning::ChrfReferences& self, Indices sentences, const std::vector<std::string>& texts,
+             int threads) {
+            return rows_of(sentences, texts, 3 * static_cast<std::size_t>(self.orders()), threads,
+                           [&](auto... arguments) { self.statistics(arguments...); });
+          },
+          nb::arg("sentences"), nb::arg("texts"), nb::arg("threads") = 1);
+
+  nb::class_<tuning::TerReferences>(m, "TerReferences")
+      .def(
+          "__init__",
+          [](tuning::TerReferences* self, const References& references) {
+            new (self) tuning::TerReferences(checked(references));
+          },
+          nb::arg("references"))
+      .def(
+          "statistics",
+          [](const tuning::TerReferences& self, Indices sentences, const std::vector<std::string>& texts, int threads) {
+            return rows_of(sentences, texts, 2, threads, [&](auto... arguments) { self.statistics(arguments...); });
+          },
+          nb::arg("sentences"), nb::arg("texts"), nb::arg("threads") = 1);
+
+  nb::class_<tuning::Metric>(m, "Metric")
+      .def(
+          "__init__",
+          [](tuning::Metric* self, const std::vector<std::tuple<std::string, double>>& parts, int references) {
+            std::vector<tuning::Metric::Part> chosen;
+            for (const auto& [name, weight] : parts) {
+              using Kind = tuning::Metric::Kind;
+              if (!(weight > 0)) throw nb::value_error("weights of metrics are above 0");
+              if (name == "bleu") {
+                chosen.push_back({Kind::bleu, weight, tuning::kOrder});
+              } else if (name == "chrf" || name == "chrf++") {
+                const int words = name == "chrf" ? 0 : tuning::kWordOrder;
+                chosen.push_back({Kind::chrf, weight, tuning::kCharacterOrder + words});
+              } else if (name == "ter") {
+                chosen.push_back({Kind::ter, weight, 0});
+              } else {
+                throw nb::value_error("no metric of that name");
               }
             }
-            return nb::ndarray<nb::numpy, std::int32_t, nb::ndim<2>>(rows, {count, kColumns}, owner);
+            if (chosen.empty() || references < 1) throw nb::value_error("a metric and a reference are needed");
+            new (self) tuning::Metric(chosen, references);
           },
-          nb::arg("sentences"), nb::arg("texts"));
+          nb::arg("parts"), nb::arg("references") = 1)
+      .def_prop_ro("columns", &tuning::Metric::columns)
+      .def(
+          "score",
+          [](const tuning::Metric& self, Counts rows) {
+            if (rows.shape(1) != self.columns()) throw nb::value_error("other columns than the metric's");
+            tuning::Totals totals(self.counts(), 0.0);
+            std::vector<std::int32_t> counts(self.counts());
+            for (std::size_t i = 0; i < rows.shape(0); ++i) {
+              self.expand(rows.data() + i * self.columns(), counts.data());
+              tuning::add(totals, counts.data());
+            }
+            return self.score(totals);
+          },
+          nb::arg("rows"))
+      .def(
+          "sentences",
+          [](const tuning::Metric& self, Counts rows) {
+            if (rows.shape(1) != self.columns()) throw nb::value_error("other columns than the metric's");
+            std::vector<double> scores(rows.shape(0));
+            std::vector<std::int32_t> counts(self.counts());
+            for (std::size_t i = 0; i < scores.size(); ++i) {
+              self.expand(rows.data() + i * self.columns(), counts.data());
+              scores[i] = self.sentence(counts.data());
+            }
+            return scores;
+          },
+          nb::arg("rows"));
 
-  m.def(
-      "bleu",
-      [](Counts rows) {
-        if (rows.shape(1) != kColumns) throw nb::value_error("statistics have six columns");
-        tuning::Totals totals;
-        for (std::size_t i = 0; i < rows.shape(0); ++i) totals.add(statistics_of(rows.data() + i * kColumns));
-        return tuning::bleu(totals);
-      },
-      nb::arg("statistics"));
-  m.def(
-      "sentence_bleu",
-      [](const std::vector<std::int32_t>& row) {
-        if (row.size() != kColumns) throw nb::value_error("statistics have six columns");
-        return tuning::sentence_bleu(statistics_of(row.data()));
-      },
-      nb::arg("statistics"));
   m.def(
       "logistic_regression",
       [](Matrix rows, const Weights& offsets, double l2) {
@@ -119,21 +198,22 @@ void bind_tuning(nb::module_& m) {
       nb::arg("slopes"), nb::arg("intercepts"));
 
   nb::class_<tuning::Pool>(m, "Pool")
-      .def(nb::init<std::size_t, std::size_t>(), nb::arg("sentences"), nb::arg("features"))
+      .def(nb::init<std::size_t, std::size_t, tuning::Metric>(), nb::arg("sentences"), nb::arg("features"),
+           nb::arg("metric"))
       .def("__len__", [](const tuning::Pool& self) { return self.size(); })
       .def(
           "add",
           [](tuning::Pool& self, Indices sentences, Matrix values, Counts statistics) {
             std::size_t count = sentences.shape(0), added = 0;
-            if (values.shape(0) != count || statistics.shape(0) != count || statistics.shape(1) != kColumns ||
-                values.shape(1) != self.features()) {
+            if (values.shape(0) != count || statistics.shape(0) != count ||
+                statistics.shape(1) != self.metric().columns() || values.shape(1) != self.features()) {
               throw nb::value_error("the shapes do not fit each other");
             }
             nb::gil_scoped_release release;
             for (std::size_t i = 0; i < count; ++i) {
               auto sentence = static_cast<std::size_t>(sentences.data()[i]);
               added += self.add(sentence, values.data() + i * self.features(),
-                                statistics_of(statistics.data() + i * kColumns));
+                                statistics.data() + i * self.metric().columns());
             }
             self.close();
             return added;
@@ -141,11 +221,11 @@ void bind_tuning(nb::module_& m) {
           nb::arg("sentences"), nb::arg("values"), nb::arg("statistics"))
       .def("varies", &tuning::Pool::varies, nb::arg("feature"))
       .def(
-          "bleu",
+          "score",
           [](const tuning::Pool& self, const Weights& weights) {
             expect(self, weights.size());
             nb::gil_scoped_release release;
-            return tuning::bleu(self.best(weights.data()));
+            return self.best_score(weights.data());
           },
           nb::arg("weights"))
       .def(
@@ -162,7 +242,7 @@ void bind_tuning(nb::module_& m) {
               self.score(s, weights.data(), intercept.data() + self.offset(s));
             }
             tuning::Step step = tuning::line_search(self, slope.data(), intercept.data(), lower, upper, narrowest);
-            return std::make_tuple(step.size, step.bleu, step.current);
+            return std::make_tuple(step.size, step.score, step.current);
           },
           nb::arg("weights"), nb::arg("direction"), nb::arg("lower") = -std::numeric_limits<double>::infinity(),
           nb::arg("upper") = std::numeric_limits<double>::infinity(), nb::arg("narrowest") = 1e-6)
@@ -177,7 +257,7 @@ void bind_tuning(nb::module_& m) {
             nb::gil_scoped_release release;
             tuning::MertOptions options{random_directions, sweeps, trial_sweeps, finalists, narrowest, threads};
             for (auto& point : tuning::mert(self, space, starts, seed, options)) {
-              results.emplace_back(std::move(point.weights), point.bleu);
+              results.emplace_back(std::move(point.weights), point.score);
             }
             return results;
           },
@@ -192,7 +272,7 @@ void bind_tuning(nb::module_& m) {
             expect(self, start.size());
             nb::gil_scoped_release release;
             tuning::Optimum best = tuning::mira(self, space, start, seed, {c, decay, epochs, safe_hope});
-            return std::make_tuple(best.weights, best.bleu);
+            return std::make_tuple(best.weights, best.score);
           },
           nb::arg("start"), nb::arg("free"), nb::arg("lower"), nb::arg("upper"), nb::arg("seed"), nb::kw_only(),
           nb::arg("c"), nb::arg("decay"), nb::arg("epochs"), nb::arg("safe_hope"))
@@ -209,25 +289,25 @@ void bind_tuning(nb::module_& m) {
           nb::arg("start"), nb::arg("free"), nb::arg("lower"), nb::arg("upper"), nb::arg("seed"), nb::kw_only(),
           nb::arg("samples"), nb::arg("kept"), nb::arg("threshold"), nb::arg("l2"))
       .def(
-          "expected_bleu",
+          "expected",
           [](const tuning::Pool& self, const Weights& weights, int threads) {
             expect(self, weights.size());
             nb::gil_scoped_release release;
             double perplexity = 0;
-            tuning::ExpectedBleu result = tuning::expected_bleu(self, weights, true, threads, &perplexity);
-            return std::make_tuple(result.logarithm, result.gradient, perplexity);
+            tuning::Expected result = tuning::expected(self, weights, true, threads, &perplexity);
+            return std::make_tuple(result.value, result.gradient, perplexity);
           },
           nb::arg("weights"), nb::arg("threads") = 0)
       .def(
-          "maximise_expected_bleu",
+          "maximise_expected",
           [](const tuning::Pool& self, const Weights& start, const std::vector<bool>& free, const Weights& lower,
              const Weights& upper, double perplexity, int levels, double l2, int steps, int threads) {
             tuning::Space space = space_of(self, free, lower, upper);
             expect(self, start.size());
             nb::gil_scoped_release release;
             tuning::Optimum best =
-                tuning::maximise_expected_bleu(self, space, start, {perplexity, levels, l2, steps, threads});
-            return std::make_tuple(best.weights, best.bleu);
+                tuning::maximise_expected(self, space, start, {perplexity, levels, l2, steps, threads});
+            return std::make_tuple(best.weights, best.score);
           },
           nb::arg("start"), nb::arg("free"), nb::arg("lower"), nb::arg("upper"), nb::kw_only(), nb::arg("perplexity"),
           nb::arg("levels"), nb::arg("l2"), nb::arg("steps"), nb::arg("threads"));

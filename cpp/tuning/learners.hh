@@ -13,18 +13,19 @@ struct MiraOptions {
   double c = 0.01;       // the largest step
   double decay = 0.999;  // of the pseudo-corpus, for each sentence
   int epochs = 60;
-  bool safe_hope = true;  // scale the model down where it drowns BLEU in the choice of the hope
+  bool safe_hope = true;  // scale the model down where it drowns the metric in the choice of the hope
 };
 
-// n-best batch MIRA (Cherry & Foster 2012), as kbmira: hope and fear against a decaying pseudo-corpus of hopes, BLEU
-// scaled by the reference length. Of the running averages after each epoch, the one with the best BLEU on the lists.
+// n-best batch MIRA (Cherry & Foster 2012), as kbmira: hope and fear against a decaying pseudo-corpus of hopes, the
+// score scaled by the reference length. Of the running averages after each epoch, the one with the best score on the
+// lists.
 Optimum mira(const Pool& pool, const Space& space, const std::vector<double>& start, std::uint64_t seed,
              const MiraOptions& options);
 
 struct ProOptions {
   int samples = 5000;       // pairs drawn for each sentence (Gamma)
   int kept = 50;            // of them, the most different (Xi)
-  double threshold = 0.05;  // the least difference in BLEU+1 (alpha)
+  double threshold = 0.05;  // the least difference of a sentence's score, for BLEU BLEU+1 (alpha)
   double l2 = 1.0;          // strength of the penalty l2 / 2 * |w|^2 against the summed loss
 };
 

@@ -13,7 +13,7 @@ namespace treeglot::tuning {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kGain = 1e-7;  // BLEU points that count as better
+constexpr double kGain = 1e-7;  // points that count as better
 
 double crossing(const double* slope, const double* intercept, std::uint32_t left, std::uint32_t right) {
   return (intercept[left] - intercept[right]) / (slope[right] - slope[left]);
@@ -124,14 +124,14 @@ Step search_line(const Pool& pool, double lower, double upper, double narrowest,
     std::uint32_t sentence, from, to;
   };
   std::vector<Event> events;
-  Totals totals;
+  Totals totals(pool.metric().counts(), 0.0);
   for (std::size_t s = 0; s < pool.sentences(); ++s) {
     if (pool.size(s) == 0) continue;
     const std::vector<Breakpoint>& parts = envelope_of(s);
     // Everything at or left of the lower bound has happened before the sweep begins.
     std::size_t part = 0;
     while (part + 1 < parts.size() && parts[part + 1].position <= lower) ++part;
-    totals.add(pool.statistics(s)[parts[part].hypothesis]);
+    add(totals, pool.counts(s, parts[part].hypothesis));
     for (; part + 1 < parts.size() && parts[part + 1].position < upper; ++part) {
       std::uint32_t from = parts[part].hypothesis, to = parts[part + 1].hypothesis;
       events.push_back({parts[part + 1].position, static_cast<std::uint32_t>(s), from, to});
@@ -143,38 +143,37 @@ Step search_line(const Pool& pool, double lower, double upper, double narrowest,
                    [](const Event& a, const Event& b) { return a.position < b.position; });
 
   struct Interval {
-    double begin, end, bleu;
+    double begin, end, score;
   };
   std::vector<Interval> intervals;
   double begin = lower;
   for (std::size_t i = 0; i <= events.size();) {
     double end = i < events.size() ? events[i].position : upper;
-    double score = bleu(totals);
-    if (!intervals.empty() && intervals.back().bleu == score) {
+    double score = pool.metric().score(totals);
+    if (!intervals.empty() && intervals.back().score == score) {
       intervals.back().end = end;
     } else {
       intervals.push_back({begin, end, score});
     }
     if (i == events.size()) break;
     for (; i < events.size() && events[i].position == end; ++i) {
-      const Statistics* statistics = pool.statistics(events[i].sentence);
-      totals.add(statistics[events[i].to]);
-      totals.add(statistics[events[i].from], -1);
+      add(totals, pool.counts(events[i].sentence, events[i].to));
+      add(totals, pool.counts(events[i].sentence, events[i].from), -1.0);
     }
     begin = end;
   }
 
   Step step;
   for (const Interval& interval : intervals) {
-    if (interval.begin <= 0 && (0 < interval.end || interval.end == upper)) step.current = interval.bleu;
+    if (interval.begin <= 0 && (0 < interval.end || interval.end == upper)) step.current = interval.score;
   }
-  step.bleu = step.current;
+  step.score = step.current;
   double width = 0;
   for (const Interval& interval : intervals) {
     double wide = interval.end - interval.begin;
-    if (wide < narrowest || interval.bleu < step.bleu + (width > 0 ? 0 : kGain)) continue;
-    if (interval.bleu == step.bleu && wide <= width) continue;
-    step.bleu = interval.bleu;
+    if (wide < narrowest || interval.score < step.score + (width > 0 ? 0 : kGain)) continue;
+    if (interval.score == step.score && wide <= width) continue;
+    step.score = interval.score;
     width = wide;
     if (std::isfinite(wide)) {
       step.size = interval.begin + 0.5 * wide;
@@ -253,7 +252,7 @@ Optimum climb(const Pool& pool, const Space& space, const Extremes& extremes, co
       if (pool.size(s) > 0) winners[s] = highest(intercept.data() + pool.offset(s), pool.size(s));
     }
   };
-  best.bleu = bleu(pool.best(best.weights.data()));
+  best.score = pool.best_score(best.weights.data());
   for (int sweep = 0; sweep < sweeps; ++sweep) {
     for (std::size_t s = 0; s < pool.sentences(); ++s) {
       pool.score(s, best.weights.data(), intercept.data() + pool.offset(s));
@@ -262,7 +261,7 @@ Optimum climb(const Pool& pool, const Space& space, const Extremes& extremes, co
     std::vector<std::size_t> order = free;  // `features` stands for a random direction
     if (free.size() > 1) order.insert(order.end(), static_cast<std::size_t>(options.random_directions), features);
     random.shuffle(order);
-    double before = best.bleu;
+    double before = best.score;
     for (std::size_t turn : order) {
       std::fill(direction.begin(), direction.end(), 0.0);
       if (turn < features) {
@@ -299,7 +298,7 @@ Optimum climb(const Pool& pool, const Space& space, const Extremes& extremes, co
             return envelope(slopes(s), heights, pool.size(s), extremes.low(s, turn, heights), winners[s],
                             extremes.high(s, turn, heights));
           });
-      if (step.bleu < best.bleu + kGain || step.size == 0) continue;
+      if (step.score < best.score + kGain || step.size == 0) continue;
       for (std::size_t f : free) {
         best.weights[f] = space.clamp(f, best.weights[f] + step.size * direction[f]);
       }
@@ -309,11 +308,11 @@ Optimum climb(const Pool& pool, const Space& space, const Extremes& extremes, co
         for (std::size_t h = 0; h < pool.size(s); ++h) heights[h] += step.size * rates[h];
       }
       find_winners();
-      best.bleu = step.bleu;
+      best.score = step.score;
     }
-    if (best.bleu < before + kGain) break;
+    if (best.score < before + kGain) break;
   }
-  best.bleu = bleu(pool.best(best.weights.data()));  // of the weights as they are, free of rounding on the way
+  best.score = pool.best_score(best.weights.data());  // of the weights as they are, free of rounding on the way
   return best;
 }
 
@@ -333,11 +332,11 @@ std::vector<Optimum> mert(const Pool& pool, const Space& space, const std::vecto
     results[i] = climb(pool, space, extremes, starts[i], seed_of(i, 0), options.trial_sweeps, options);
   });
   std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return results[a].bleu > results[b].bleu; });
+                   [&](std::size_t a, std::size_t b) { return results[a].score > results[b].score; });
   order.resize(std::min(order.size(), static_cast<std::size_t>(options.finalists)));
   each(order, [&](std::size_t i) {
     Optimum further = climb(pool, space, extremes, results[i].weights, seed_of(i, 1), options.sweeps, options);
-    if (further.bleu > results[i].bleu) results[i] = further;
+    if (further.score > results[i].score) results[i] = further;
   });
   return results;
 }

@@ -1,6 +1,6 @@
 // Minimum error rate training (Och 2003): along a line through weight space every hypothesis has a score that is linear
-// in the step, so the winner of a sentence follows the upper envelope of its lines, and corpus BLEU is constant between
-// the breakpoints of all envelopes. One sweep over the breakpoints finds the exact optimum on the line.
+// in the step, so the winner of a sentence follows the upper envelope of its lines, and the corpus score is constant
+// between the breakpoints of all envelopes. One sweep over the breakpoints finds the exact optimum on the line.
 #pragma once
 
 #include <cstdint>
@@ -37,8 +37,8 @@ class Envelope {
 
 struct Step {
   double size = 0;     // along the direction
-  double bleu = 0;     // there
-  double current = 0;  // BLEU at step 0
+  double score = 0;    // there
+  double current = 0;  // at step 0
 };
 
 // The best step within [lower, upper] (which contains 0) from the point where hypothesis h scores intercept[h] when a
@@ -59,7 +59,7 @@ struct MertOptions {
 
 struct Optimum {
   std::vector<double> weights;
-  double bleu = 0;
+  double score = 0;  // of the highest-scoring hypotheses
 };
 
 // Climb from every start, along coordinates and random directions in random order; from the most promising ones until

@@ -9,29 +9,23 @@ namespace treeglot::tuning {
 
 namespace {
 
-constexpr double kBleuRatio = 5;  // the model must outweigh BLEU this often before the hope is protected
+constexpr double kGainRatio = 5;  // the model must outweigh the metric this often before the hope is protected
 
-// A decaying memory of hopes: gives the BLEU of one sentence a corpus to stand in.
+// A decaying memory of hopes: gives the score of one sentence a corpus to stand in.
 struct PseudoCorpus {
-  double correct[kOrder], total[kOrder], reference = 1;
+  explicit PseudoCorpus(const Metric& metric) : metric(metric), totals(metric.counts(), 1.0), with(metric.counts()) {}
 
-  PseudoCorpus() { std::fill_n(correct, kOrder, 1.0), std::fill_n(total, kOrder, 1.0); }
-
-  double bleu(const Statistics& sentence) const {
-    double product = 1;
-    for (int n = 0; n < kOrder; ++n) product *= (correct[n] + sentence.correct[n]) / (total[n] + sentence.total(n));
-    double length = reference + sentence.reference, shortfall = 1.0 - length / (total[0] + sentence.length);
-    double score = std::sqrt(std::sqrt(product)) * length;
-    return shortfall < 0 ? score * std::exp(shortfall) : score;
+  // The score with a sentence, in words of references.
+  double score(const std::int32_t* sentence) {
+    for (std::size_t i = 0; i < with.size(); ++i) with[i] = totals[i] + sentence[i];
+    return metric.partial(with.data(), 0) * metric.reference(with.data());
+  }
+  void remember(const std::int32_t* sentence, double decay) {
+    for (std::size_t i = 0; i < totals.size(); ++i) totals[i] = totals[i] * decay + sentence[i];
   }
 
-  void remember(const Statistics& sentence, double decay) {
-    for (int n = 0; n < kOrder; ++n) {
-      correct[n] = correct[n] * decay + sentence.correct[n];
-      total[n] = total[n] * decay + sentence.total(n);
-    }
-    reference = reference * decay + sentence.reference;
-  }
+  const Metric& metric;
+  Totals totals, with;
 };
 
 }  // namespace
@@ -44,8 +38,8 @@ Optimum mira(const Pool& pool, const Space& space, const std::vector<double>& st
   for (std::size_t f = 0; f < features; ++f) {
     if (space.free[f]) weights[f] = space.clamp(f, weights[f]);
   }
-  Optimum best{weights, bleu(pool.best(weights.data()))};
-  PseudoCorpus corpus;
+  Optimum best{weights, pool.best_score(weights.data())};
+  PseudoCorpus corpus(pool.metric());
   std::vector<std::size_t> order(pool.sentences());
   std::iota(order.begin(), order.end(), std::size_t{0});
   double ticks = 0;
@@ -57,16 +51,15 @@ Optimum mira(const Pool& pool, const Space& space, const std::vector<double>& st
       scores.resize(count);
       gains.resize(count);
       pool.score(s, weights.data(), scores.data());
-      const Statistics* statistics = pool.statistics(s);
-      for (std::size_t h = 0; h < count; ++h) gains[h] = corpus.bleu(statistics[h]);
+      for (std::size_t h = 0; h < count; ++h) gains[h] = corpus.score(pool.counts(s, h));
       std::size_t hope = 0, fear = 0;
       for (std::size_t h = 1; h < count; ++h) {
         if (scores[h] + gains[h] > scores[hope] + gains[hope]) hope = h;
         if (scores[h] - gains[h] > scores[fear] - gains[fear]) fear = h;
       }
       double model = std::abs(scores[hope]);
-      if (options.safe_hope && model > 1e-8 && kBleuRatio * gains[hope] < model) {
-        double scale = kBleuRatio * gains[hope] / model;
+      if (options.safe_hope && model > 1e-8 && gains[hope] > 0 && kGainRatio * gains[hope] < model) {
+        double scale = kGainRatio * gains[hope] / model;
         hope = 0;
         for (std::size_t h = 1; h < count; ++h) {
           if (scale * scores[h] + gains[h] > scale * scores[hope] + gains[hope]) hope = h;
@@ -87,14 +80,14 @@ Optimum mira(const Pool& pool, const Space& space, const std::vector<double>& st
           }
         }
       }
-      corpus.remember(statistics[hope], options.decay);
+      corpus.remember(pool.counts(s, hope), options.decay);
       for (std::size_t f = 0; f < features; ++f) sum[f] += weights[f];
       ++ticks;
     }
     if (ticks == 0) break;
     for (std::size_t f = 0; f < features; ++f) average[f] = space.free[f] ? sum[f] / ticks : weights[f];
-    double score = bleu(pool.best(average.data()));
-    if (score > best.bleu) best = {average, score};
+    double score = pool.best_score(average.data());
+    if (score > best.score) best = {average, score};
   }
   return best;
 }

@@ -95,7 +95,7 @@ ProResult pro(const Pool& pool, const Space& space, const std::vector<double>& s
     std::size_t count = pool.size(s);
     if (count < 2) continue;
     scores.resize(count);
-    for (std::size_t h = 0; h < count; ++h) scores[h] = sentence_bleu(pool.statistics(s)[h]);
+    for (std::size_t h = 0; h < count; ++h) scores[h] = pool.metric().sentence(pool.counts(s, h));
     pairs.clear();
     for (int sample = 0; sample < options.samples; ++sample) {
       auto a = static_cast<std::uint32_t>(random.below(count)), b = static_cast<std::uint32_t>(random.below(count));

@@ -28,9 +28,13 @@ BOOST_AUTO_TEST_CASE(statistics_clip_counts_and_take_the_closest_reference) {
 BOOST_AUTO_TEST_CASE(a_perfect_corpus_scores_100) {
   const Texts texts = {std::vector<std::string>{"a b c d e"}};
   tuning::References references(texts);
-  tuning::Totals totals;
-  totals.add(references.statistics(0, "a b c d e"));
-  BOOST_TEST(std::abs(tuning::bleu(totals) - 100) < 1e-9);
+  const tuning::Statistics statistics = references.statistics(0, "a b c d e");
+  std::vector<std::int32_t> row(statistics.correct.begin(), statistics.correct.end());
+  row.insert(row.end(), {statistics.length, statistics.reference});
+  const tuning::Metric metric;
+  std::vector<std::int32_t> counts(metric.counts());
+  metric.expand(row.data(), counts.data());
+  BOOST_TEST(std::abs(metric.score(tuning::Totals(counts.begin(), counts.end())) - 100) < 1e-9);
 }
 
 BOOST_AUTO_TEST_CASE(the_envelope_equals_trying_every_line) {
@@ -58,18 +62,17 @@ BOOST_AUTO_TEST_CASE(the_envelope_equals_trying_every_line) {
 
 BOOST_AUTO_TEST_CASE(equal_hypotheses_are_merged) {
   tuning::Pool pool(2, 2);
-  tuning::Statistics statistics;
-  statistics.length = 3;
+  std::int32_t row[] = {0, 0, 0, 0, 3, 0};  // a hypothesis of three words
   double a[] = {1.0, 0.0}, b[] = {1.0, -0.0}, c[] = {1.0, 2.0};
-  BOOST_TEST(pool.add(0, a, statistics));
-  BOOST_TEST(!pool.add(0, b, statistics));  // -0 is 0
-  BOOST_TEST(pool.add(0, c, statistics));
-  BOOST_TEST(pool.add(1, a, statistics));
-  statistics.length = 4;
-  BOOST_TEST(pool.add(0, a, statistics));
+  BOOST_TEST(pool.add(0, a, row));
+  BOOST_TEST(!pool.add(0, b, row));  // -0 is 0
+  BOOST_TEST(pool.add(0, c, row));
+  BOOST_TEST(pool.add(1, a, row));
+  row[4] = 4;
+  BOOST_TEST(pool.add(0, a, row));
   for (int i = 0; i < 1000; ++i) {
     double values[] = {static_cast<double>(i % 500), 5.0};
-    BOOST_TEST(pool.add(1, values, statistics) == (i < 500));
+    BOOST_TEST(pool.add(1, values, row) == (i < 500));
   }
   pool.close();
   BOOST_TEST(pool.size() == 504);

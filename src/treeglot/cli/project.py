@@ -124,6 +124,7 @@ order = 4
 
 [tuning]
 method = "expected"    # or mert, mira, pro
+metric = "bleu"        # or chrf, ter; bleu+chrf; with weights: {{ bleu = 2, ter = 1 }}
 {systems}"""
 _COMMENTS = {
     "moses": "or space: the text has blanks between its words already",

@@ -19,6 +19,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Any
 
+from treeglot.pages import page as framed
 from treeglot.trees.display.widths import pixels
 
 _ROW, _GAP, _TOP, _LEFT, _FONT = 22, 14, 30, 64, 13
@@ -113,27 +114,11 @@ def page(sentences: Sequence[tuple[Sequence[str], Forest]], title: str = "Forest
             f"<section><h2>{number}. {escape(' '.join(words))}</h2><p>{size}</p>\n<div class='wide'>{svg(words, forest, most)}</div>"
             f"<details><summary>Edges of all units</summary>\n{_edges(words, forest)}</details></section>"
         )
-    return f"""<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<title>{escape(title)}</title>
-<style>
-:root {{ color-scheme: light dark; }}
-body {{ font-family: sans-serif; margin: 2em auto; max-width: 80em; padding: 0 1em; }}
-.wide {{ overflow-x: auto; }}
-li b {{ font-weight: 600; }}
-.best {{ color: {_BEST}; }}
-</style>
-</head>
-<body>
-<h1>{escape(title)}</h1>
-<p>A row is a unit, a box a word of it; darker ones are more probable, those in <span class="best">this colour</span> are the most
+    style = f".wide {{ overflow-x: auto; }}\nli b {{ font-weight: 600; }}\n.best {{ color: {_BEST}; }}\n"
+    body = f"""<p>A row is a unit, a box a word of it; darker ones are more probable, those in <span class="best">this colour</span> are the most
 probable derivation.</p>
-{chr(10).join(sections)}
-</body>
-</html>
-"""
+{chr(10).join(sections)}"""
+    return framed(title, body, width="80em", style=style)
 
 
 def _edges(words: Sequence[str], forest: Forest) -> str:

@@ -33,6 +33,7 @@ from treeglot.pipeline.stages import Paths, Stage
 from treeglot.pipeline.systems import groups
 from treeglot.pipeline.tuned import dev_score, run_tuning, run_tunings
 from treeglot.tables import PhraseTable
+from treeglot.tuning import metric_name
 from treeglot.words import split_words
 
 METRICS = ("bleu-lc", "bleu", "nist", "meteor", "chrf", "ter")
@@ -48,7 +49,7 @@ class Row:
     grammars: tuple[str, ...]
     seeds: tuple[int, ...]
     dev: tuple[float, ...]
-    """BLEU on the dev part as tuning saw it, for each seed."""
+    """The score on the dev part as tuning saw it, for each seed."""
     scores: dict[str, tuple[float, ...]]
     """For each metric, the score of each seed."""
     rules: int
@@ -57,6 +58,8 @@ class Row:
     """What decoding took, for each seed; see `treeglot.pipeline.decoding.main`."""
     tests: tuple[Comparison, ...] = ()
     """Against the first system, for each seed and test."""
+    metric: str = "BLEU"
+    """What the dev scores are of."""
 
     def mean(self, metric: str) -> float:
         return statistics.fmean(self.scores[metric])
@@ -113,7 +116,8 @@ class Row:
             "part": self.part,
             "grammars": list(self.grammars),
             "seeds": list(self.seeds),
-            "dev_bleu": list(self.dev),
+            "dev": list(self.dev),
+            "dev_metric": self.metric,
             "scores": {name: list(values) for name, values in self.scores.items()},
             "mean": {name: self.mean(name) for name in self.scores},
             "deviation": {name: self.deviation(name) for name in self.scores},
@@ -180,7 +184,7 @@ def table_header(metrics: Sequence[str] | dict[str, str], uses: Sequence[str] = 
         for name in metrics
     ]
     return [
-        "system", "dev BLEU", *names, "p boot", "p sign", "p runs", "rules", "CPU s", "sent/s", "peak MB", "dropped",
+        "system", "dev", *names, "p boot", "p sign", "p runs", "rules", "CPU s", "sent/s", "peak MB", "dropped",
         "phrasal sent", "phrasal rules", *uses,
     ]  # fmt: skip
 
@@ -198,7 +202,7 @@ def table_cells(row: Row, uses: Sequence[str] = ()) -> list[str]:
     p = [row.p(test) for test in (*TESTS, "runs")]
     return [
         row.system,
-        spread(row.dev) if row.dev else "",
+        f"{spread(row.dev)} {row.metric}" if row.dev else "",
         *(spread(values) for values in row.scores.values()),
         *("" if value is None else f"{value:.3f}" for value in p),
         f"{row.rules or row.phrases:,}",
@@ -476,6 +480,7 @@ def _rows(
                 len(PhraseTable(project.phrases(spec.phrase_table))) if spec.phrase_table else 0,
                 tuple(facts),
                 tuple(tests),
+                metric_name(spec.tuning["metric"]),
             )
         )
     return rows

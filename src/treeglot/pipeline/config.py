@@ -31,7 +31,16 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args, get_origin
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model, field_validator, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    create_model,
+    field_validator,
+    model_validator,
+)
 
 from treeglot.alignment.subtrees.lexical import DEFAULT_METHOD, METHODS
 from treeglot.alignment.symmetrize import DEFAULT as DEFAULT_HEURISTIC
@@ -44,6 +53,7 @@ from treeglot.grammars import registry
 from treeglot.pipeline.systems import SystemSpec, link_choice, preset, presets
 from treeglot.trees.corpus import Parses
 from treeglot.trees.nodelinks import THRESHOLD
+from treeglot.tuning.objective import metric_weights
 
 CONFIG_NAME = "treeglot.toml"
 
@@ -319,10 +329,23 @@ class Search(_Section):
     stack_size: int = Field(default=200, ge=0)
 
 
+def _tuned_metric(choice: str | dict[str, float]) -> str | dict[str, float]:
+    try:
+        metric_weights(choice)
+    except ConfigError as error:
+        raise ValueError(f"{error.message}; {error.remedy}") from None
+    return choice
+
+
+TunedMetric = Annotated[str | dict[str, float], AfterValidator(_tuned_metric)]
+"""``bleu``, ``chrf``, ``ter`` ..., several of them (``bleu+chrf``), or a weight for each; see `treeglot.tuning.objective`."""
+
+
 class Tuning(_Section):
     """``[tuning]``: how the weights are set on the dev part."""
 
     method: Literal["expected", "mert", "mira", "pro"] = "expected"
+    metric: TunedMetric = "bleu"
     iterations: int = Field(default=15, ge=1)
     nbest: int = Field(default=100, ge=2)
 
@@ -331,6 +354,7 @@ class SystemTuning(_Section):
     """``[systems.NAME.tuning]``: what differs from ``[tuning]``."""
 
     method: Literal["expected", "mert", "mira", "pro"] | None = None
+    metric: TunedMetric | None = None
     iterations: int | None = Field(default=None, ge=1)
     nbest: int | None = Field(default=None, ge=2)
 

@@ -1,4 +1,4 @@
-"""Tuning as a stage of a project: the weights of a system for BLEU on the dev part, resumable between iterations.
+"""Tuning as a stage of a project: the weights of a system for a metric on the dev part, resumable between iterations.
 
 While it runs, and after it was interrupted, ``systems/NAME/weights.partial.txt`` has the best weights so far; a translation uses them, and
 says so, where there are no others. What the run did is in ``weights.report.txt`` and ``weights.report.html`` beside the weights.
@@ -15,6 +15,7 @@ import statistics
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from html import escape
 from pathlib import Path
 from threading import Event
 
@@ -22,6 +23,7 @@ import numpy as np
 
 from treeglot.errors import ConfigError, TreeglotError
 from treeglot.files import atomic_write, read_lines
+from treeglot.pages import page
 from treeglot.pipeline.config import CONFIG_NAME
 from treeglot.pipeline.decoding import (
     features,
@@ -35,8 +37,8 @@ from treeglot.pipeline.decoding import (
 from treeglot.pipeline.project import Project
 from treeglot.pipeline.stages import Paths, Stage
 from treeglot.search import nbest_arrays, read_weights, write_weights
-from treeglot.tuning import Iteration, NBestArrays, random_start, tune
-from treeglot.tuning.report import TuningReport, changed_translations
+from treeglot.tuning import Iteration, NBestArrays, metric_name, random_start, tune
+from treeglot.tuning.report import TuningReport, changed_translations, curves
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,12 @@ class Replicates:
     system: str
     seeds: tuple[int, ...]
     dev: tuple[float, ...]
-    """BLEU on the dev part, for each seed."""
+    """The score on the dev part, for each seed."""
+    metric: str = "BLEU"
+    rounds: tuple[tuple[tuple[int, float, float], ...], ...] = ()
+    """Of each seed, the rounds with their scores and lengths."""
+    weights: tuple[Mapping[str, float], ...] = ()
+    """Those that each seed led to."""
 
     @property
     def mean(self) -> float:
@@ -59,22 +66,66 @@ class Replicates:
 
     def to_text(self) -> str:
         runs = ", ".join(f"{score:.2f} (seed {seed})" for seed, score in zip(self.seeds, self.dev, strict=True))
-        return f"{self.system}: BLEU {self.mean:.2f} ± {self.deviation:.2f} on dev; {runs}"
+        return f"{self.system}: {self.metric} {self.mean:.2f} ± {self.deviation:.2f} on dev; {runs}"
+
+    def to_html(self) -> str:
+        """The same as a page, with the curves and the weights of all runs."""
+        names = [f"seed {seed}" for seed in self.seeds]
+        runs = "".join(
+            f"<tr><th>{name}</th><td>{score:.2f}</td><td>{len(rounds)}</td></tr>"
+            for name, score, rounds in zip(names, self.dev, self.rounds, strict=True)
+        )
+        weights = "".join(
+            f"<tr><th>{escape(name)}</th>{''.join(f'<td>{run[name]:.4f}</td>' for run in self.weights)}</tr>"
+            for name in (self.weights[0] if self.weights else ())
+        )
+        return page(
+            f"Tuning runs of {self.system}",
+            f"""<p>{escape(f"{self.metric} {self.mean:.2f} ± {self.deviation:.2f} on dev")}</p>
+{curves(dict(zip(names, self.rounds, strict=True)), self.metric)}
+<table><thead><tr><th>run</th><th>{escape(self.metric)}</th><th>rounds</th></tr></thead><tbody>{runs}</tbody></table>
+<h2>Weights</h2>
+<table><thead><tr><th>feature</th>{"".join(f"<th>{name}</th>" for name in names)}</tr></thead><tbody>{weights}</tbody></table>""",
+        )
 
 
 def tune_replicates(project: Project, system: str, announce: Callable[[str], object], *, seeds: int) -> Replicates:
     """Tune with the project's seed and those after it; runs that are complete already are kept."""
     if seeds < 1:
         raise ConfigError(f"{seeds} seeds", remedy="ask for at least one")
+    spec = project.system(system)
     first = project.config.project.seed
     numbers = tuple(range(first, first + seeds))
     with project.runner.locked():
         run_tunings(project, system, announce, numbers)
-    return Replicates(system, numbers, tuple(dev_score(project, system, seed) for seed in numbers))
+    weights = [read_weights(project.weights_path(system, seed), features(spec)) for seed in numbers]
+    replicates = Replicates(
+        system,
+        numbers,
+        tuple(dev_score(project, system, seed) for seed in numbers),
+        metric_name(spec.tuning["metric"]),
+        tuple(_rounds(project, system, seed) for seed in numbers),
+        tuple(weights),
+    )
+    with atomic_write(replicates_page(project, system)) as file:
+        file.write(replicates.to_html())
+    return replicates
+
+
+def replicates_page(project: Project, system: str) -> Path:
+    """Where the curves of all runs of a system are."""
+    return project.weights_path(system, project.config.project.seed).with_suffix(".seeds.html")
+
+
+def _rounds(project: Project, system: str, seed: int) -> tuple[tuple[int, float, float], ...]:
+    """Of each round of a run its number, score and length."""
+    log = project.weights_path(system, seed).with_suffix(".log")
+    rows = [line.split("\t") for _, line in read_lines(log)]
+    return tuple((int(row[0]), float(row[1]), float(row[3])) for row in rows)
 
 
 def dev_score(project: Project, system: str, seed: int) -> float:
-    """The best BLEU of a run on the dev part."""
+    """The best score of a run on the dev part, by the metric that it was tuned for."""
     log = project.weights_path(system, seed).with_suffix(".log")
     return max(float(line.split("\t")[1]) for _, line in read_lines(log))
 
@@ -139,6 +190,7 @@ def tuning_stage(
         )
     chosen = project.config.project.seed if seed is None else seed
     settings = spec.tuning
+    title = metric_name(settings["metric"])
     weights = project.weights_path(system, chosen)
     unfinished = project.unfinished_path(system, chosen)
     start = start_weights(spec)
@@ -178,11 +230,11 @@ def tuning_stage(
             return [line for _, line in read_lines(text_file(current))]
 
         def report(iteration: Iteration) -> None:
-            announce(f"tuning {name}: iteration {iteration.number}, BLEU {iteration.bleu:.2f} on dev")
-            if not best or iteration.bleu > best[-1].bleu:
+            announce(f"tuning {name}: iteration {iteration.number}, {title} {iteration.score:.2f} on dev")
+            if not best or iteration.score > best[-1].score:
                 best.append(iteration)
             note = (
-                f"unfinished: the best of {iteration.number} iterations, BLEU {best[-1].bleu:.2f} on dev; "
+                f"unfinished: the best of {iteration.number} iterations, {title} {best[-1].score:.2f} on dev; "
                 f"`treeglot tune --system {system}` goes on"
             )
             unfinished.parent.mkdir(parents=True, exist_ok=True)
@@ -193,6 +245,7 @@ def tuning_stage(
             references,
             start,
             settings["method"],
+            metric=settings["metric"],
             seed=chosen,
             iterations=settings["iterations"],
             state_dir=work / "state",
@@ -203,7 +256,8 @@ def tuning_stage(
         write_weights(outputs["weights"], result.weights)
         with atomic_write(outputs["log"]) as file:
             file.writelines(
-                f"{iteration.number}\t{iteration.bleu:.4f}\t{iteration.pool}\n" for iteration in result.iterations
+                f"{iteration.number}\t{iteration.score:.4f}\t{iteration.pool}\t{iteration.length:.4f}\n"
+                for iteration in result.iterations
             )
         summary = TuningReport(
             system,
@@ -216,6 +270,7 @@ def tuning_stage(
                 references,
                 texts(result.iterations[0].weights),
                 texts(result.weights),
+                metric=settings["metric"],
             ),
         )
         for note in summary.warnings:

@@ -1,7 +1,8 @@
-"""Tuning the weights of the log-linear model for BLEU: `tune` with MERT, batch MIRA, PRO or expected BLEU."""
+"""Tuning the weights of the log-linear model for a metric: `tune` with MERT, batch MIRA, PRO or the expected score."""
 
 from treeglot.tuning.methods import METHODS, Expected, Mert, Mira, Pro, Weights
 from treeglot.tuning.nbest import NBestArrays, NBestEntry, NBestLists
+from treeglot.tuning.objective import MetricChoice, Objective, metric_name, metric_weights
 from treeglot.tuning.starts import random_start
 from treeglot.tuning.state import Iteration
 from treeglot.tuning.tune import TuningResult, tune
@@ -11,13 +12,17 @@ __all__ = [
     "Expected",
     "Iteration",
     "Mert",
+    "MetricChoice",
     "Mira",
     "NBestArrays",
     "NBestEntry",
     "NBestLists",
+    "Objective",
     "Pro",
     "TuningResult",
     "Weights",
+    "metric_name",
+    "metric_weights",
     "random_start",
     "tune",
 ]

@@ -1,11 +1,11 @@
 """The ways to find better weights on merged n-best lists; the loops run in the core.
 
-- MERT (Och 2003): exact line searches on corpus BLEU along coordinates and random directions, from the current weights,
+- MERT (Och 2003): exact line searches on the corpus score along coordinates and random directions, from the current weights,
   the weights of earlier iterations and random points, then from points closer and closer to the best one found.
 - MIRA (Cherry & Foster 2012): batch hope-fear updates, as Moses' kbmira.
 - PRO (Hopkins & May 2011): logistic regression on sampled pairs. The regression is our own Newton method: it has a few
   dozen unknowns and one optimum, which a hundred lines find to the last digits, with no large package to install.
-- Expected BLEU (Smith & Eisner 2006; Rosti et al. 2011): the gradient of BLEU of expected n-gram counts, under a distribution over the
+- Expected score (Smith & Eisner 2006; Rosti et al. 2011): the gradient of the metric of expected counts, under a distribution over the
   lists that gets sharper. It goes on from the best weights so far, and where later ones decode much worse, the next are
   halfway back. Nothing in it is drawn at random.
 """
@@ -70,7 +70,7 @@ class Pro:
 
 @dataclass(frozen=True)
 class Expected:
-    """Options of expected BLEU."""
+    """Options of the expected score."""
 
     perplexity: float = 5.0
     """Hypotheses of a sentence that the first distribution is spread over."""
@@ -82,7 +82,7 @@ class Expected:
     steps: int = 15
     """The most steps at a level."""
     slack: float = 0.5
-    """From the third round on, weights that decode worse than the best by more BLEU than this are answered by a step half as
+    """From the third round on, weights that decode worse than the best by more points than this are answered by a step half as
     long. The second round may be much worse, mostly in length, which lists of one round cannot tell; then both sides are known."""
     patience: int = 3
     """The run ends after so many rounds in a row that brought no more than ``gain``."""
@@ -163,7 +163,7 @@ def optimise(
     threads: int = 0,
     normalise: bool = True,
 ) -> tuple[list[float], float]:
-    """New weights and their BLEU on the lists; ``history`` has the weights of all iterations, the current ones last, and
+    """New weights and their score on the lists; ``history`` has the weights of all iterations, the current ones last, and
     ``scores`` what they decoded to.
 
     The same arguments give the same bytes, whatever the number of threads.
@@ -214,7 +214,7 @@ def optimise(
     # MIRA's margins have a scale of their own: its weights go on as they are and are scaled only for the decoder.
     if scalable and normalise and not isinstance(method, Mira):
         weights = space.normalised(weights)
-    return weights, pool.bleu(weights)
+    return weights, pool.score(weights)
 
 
 def _expected(
@@ -228,7 +228,7 @@ def _expected(
 ) -> list[float]:
     best = max(range(len(scores)), key=lambda n: scores[n])
     start = space.normalised(history[best]) if scalable else list(history[best])
-    weights, _ = pool.maximise_expected_bleu(
+    weights, _ = pool.maximise_expected(
         start,
         space.free,
         space.lower,

@@ -1,8 +1,9 @@
-"""n-best lists as a decoder gives them, and as tuning keeps them: arrays of feature values and BLEU statistics.
+"""n-best lists as a decoder gives them, and as tuning keeps them: arrays of feature values and a metric's statistics.
 
->>> references = bleu_references([["the cat sat on the mat"]])
+>>> from treeglot.tuning.objective import Objective
+>>> objective = Objective("bleu", ["the cat sat on the mat"])
 >>> lists = [[NBestEntry("the cat sat", {"lm": -3.5}), NBestEntry("a cat sat", {"lm": -3.0})]]
->>> packed = pack(lists, ["lm"], references)
+>>> packed = pack(lists, ["lm"], objective)
 >>> packed.statistics.tolist()  # correct 1- to 4-grams, length, reference length
 [[3, 2, 1, 0, 3, 6], [2, 1, 0, 0, 3, 6]]
 """
@@ -19,12 +20,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treeglot._core import tuning as core
 from treeglot.errors import InputError, TreeglotError
 from treeglot.files import atomic_write_binary, open_binary
-from treeglot.words import split_words
+from treeglot.tuning.objective import Objective
 
-MAGIC = "treeglot n-best 1"
+MAGIC = "treeglot n-best 2"
 
 
 class NBestEntry(NamedTuple):
@@ -74,26 +74,11 @@ class PackedLists:
         return spreads
 
 
-def bleu_references(references: Sequence[str] | Sequence[Sequence[str]], *, lowercase: bool = False) -> core.References:
-    """The n-grams of one reference (a sequence of sentences) or of several (a sequence of those)."""
-    streams = [references] if references and isinstance(references[0], str) else references
-    lengths = {len(stream) for stream in streams}
-    if len(lengths) != 1 or lengths == {0}:
-        raise InputError(
-            f"references of {sorted(lengths)} sentences", remedy="give the same number everywhere, at least one"
-        )
-    rows = [[_text(text, lowercase) for text in texts] for texts in zip(*streams, strict=True)]
-    return core.References(rows)
-
-
-def pack(
-    lists: NBestLists | NBestArrays, names: Sequence[str], references: core.References, *, lowercase: bool = False
-) -> PackedLists:
-    """Count BLEU statistics; a list that does not fit is an error that names its sentence."""
+def pack(lists: NBestLists | NBestArrays, names: Sequence[str], objective: Objective) -> PackedLists:
+    """Count the metric's statistics; a list that does not fit is an error that names its sentence."""
     arrays = lists if isinstance(lists, NBestArrays) else _collect(lists, names)
-    _check(arrays, names, len(references))
-    texts = [_text(text, lowercase) for text in arrays.texts]
-    return PackedLists(arrays.sentences, arrays.values, references.statistics(arrays.sentences, texts))
+    _check(arrays, names, len(objective))
+    return PackedLists(arrays.sentences, arrays.values, objective.statistics(arrays.sentences, arrays.texts))
 
 
 def _collect(lists: NBestLists, names: Sequence[str]) -> NBestArrays:
@@ -171,6 +156,7 @@ def save_lists(path: str | os.PathLike[str], lists: PackedLists) -> None:
         "format": MAGIC,
         "entries": len(lists.sentences),
         "features": lists.values.shape[1],
+        "columns": lists.statistics.shape[1],
         "digest": hashlib.blake2b(body, digest_size=16).hexdigest(),
     }
     with atomic_write_binary(path) as out:
@@ -187,16 +173,12 @@ def load_lists(path: str | os.PathLike[str]) -> PackedLists:
         header = json.loads(head)
         if header["format"] != MAGIC or header["digest"] != hashlib.blake2b(body, digest_size=16).hexdigest():
             raise ValueError
-        entries, features = header["entries"], header["features"]
+        entries, features, columns = header["entries"], header["features"], header["columns"]
     except (ValueError, KeyError, TypeError):
         raise InputError("not a file of n-best lists, or damaged", path=path, line=1, remedy="delete it") from None
     parts = np.split(np.frombuffer(body, dtype=np.uint8), np.cumsum([4 * entries, 8 * entries * features]))
     return PackedLists(
         parts[0].view(np.int32),
         parts[1].copy().view(np.float64).reshape(entries, features),
-        parts[2].copy().view(np.int32).reshape(entries, core.COLUMNS),
+        parts[2].copy().view(np.int32).reshape(entries, columns),
     )
-
-
-def _text(text: str, lowercase: bool) -> str:
-    return " ".join(split_words(text.lower() if lowercase else text))

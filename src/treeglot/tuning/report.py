@@ -1,4 +1,4 @@
-"""What a tuning run did, as text and as a page: the curve, the weights and what they contribute, what became of some translations, and
+"""What a tuning run did, as text and as a page: curves, the weights and what they contribute, what became of some translations, and
 warnings.
 
 >>> from treeglot.tuning import tune
@@ -14,24 +14,25 @@ example, mert, seed 1: BLEU 100.00 on dev after 2 decodings (the lists changed n
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 
 import numpy as np
 
-from treeglot._core import tuning as core
-from treeglot.tuning.nbest import bleu_references
+from treeglot.pages import page
+from treeglot.plots import COLOURS, Point, plot
+from treeglot.tuning.objective import MetricChoice, Objective
 from treeglot.tuning.tune import TuningResult
 
 STOPPED = {
     "weights": "the weights changed no more",
     "lists": "the lists changed no more",
-    "bleu": "BLEU rose no more",
+    "score": "the score rose no more",
     "iterations": "all that were asked for",
 }
 RISING = 0.1
-"""BLEU in the last two of all iterations that were asked for; with more than this the run had not converged."""
+"""Points in the last two of all iterations that were asked for; with more than this the run had not converged."""
 LENGTHS = (0.9, 1.1)
 """Words of translations as a part of the references' words; beyond, they have collapsed or run wild."""
 USELESS = 0.003
@@ -50,7 +51,7 @@ class Change:
     before: str
     after: str
     gain: float
-    """Of sentence BLEU, smoothed, in points."""
+    """Of the sentence's score, in points; BLEU is smoothed."""
 
 
 @dataclass(frozen=True)
@@ -78,11 +79,15 @@ class TuningReport:
     @property
     def warnings(self) -> list[str]:
         """What someone should look at before trusting the weights."""
-        scores = [iteration.bleu for iteration in self.result.iterations]
+        scores = [iteration.score for iteration in self.result.iterations]
         notes = []
         risen = max(scores) - max(scores[:-2]) if len(scores) > 2 else 0.0
         if self.result.stopped == "iterations" and (risen > RISING or len(scores) <= 2):
-            gain = f"BLEU rose by {risen:.2f} in the last two iterations" if len(scores) > 2 else "only one iteration"
+            gain = (
+                f"{self.result.metric} rose by {risen:.2f} in the last two iterations"
+                if len(scores) > 2
+                else "only one iteration"
+            )
             notes.append(f"not converged: {gain}; ask for more with iterations in [tuning]")
         length = self.result.length
         if not LENGTHS[0] <= length <= LENGTHS[1]:
@@ -101,7 +106,7 @@ class TuningReport:
     def _heading(self) -> str:
         rounds = len(self.result.iterations)
         return (
-            f"{self.system}, {self.method}, seed {self.seed}: BLEU {self.result.bleu:.2f} on dev after {rounds} decodings "
+            f"{self.system}, {self.method}, seed {self.seed}: {self.result.metric} {self.result.score:.2f} on dev after {rounds} decodings "
             f"({STOPPED[self.result.stopped]})"
         )
 
@@ -110,24 +115,25 @@ class TuningReport:
         lines = [self._heading(), ""]
         lines += [f"warning: {note}" for note in self.warnings]
         lines += [""] if self.warnings else []
-        lines.append("round    BLEU  length   new translations   all")
-        top = max(iteration.bleu for iteration in self.result.iterations) or 1.0
+        wide = max(len(self.result.metric), 7)
+        lines.append(f"round  {self.result.metric:>{wide}}  length   new translations          all")
+        top = max(iteration.score for iteration in self.result.iterations) or 1.0
         for iteration in self.result.iterations:
-            bar = "▇" * round(30 * iteration.bleu / top)
+            bar = "▇" * round(30 * max(iteration.score, 0) / top)
             lines.append(
-                f"{iteration.number:5}  {iteration.bleu:6.2f}  {iteration.length:6.3f}  {iteration.new:17,}  "
+                f"{iteration.number:5}  {iteration.score:{wide}.2f}  {iteration.length:6.3f}  {iteration.new:17,}  "
                 f"{iteration.pool:11,}  {bar}"
             )
         first = self.result.iterations[0].weights
-        wide = max(map(len, first))
-        lines += ["", f"{'feature':{wide}}      start      tuned  contribution"]
+        names = max(map(len, first))
+        lines += ["", f"{'feature':{names}}      start      tuned  contribution"]
         for name, weight in self.result.weights.items():
             share = f"{100 * self.shares[name]:11.1f} %" if name in self.shares else f"{'fixed':>13}"
-            lines.append(f"{name:{wide}}  {first[name]:9.4f}  {weight:9.4f}  {share}")
+            lines.append(f"{name:{names}}  {first[name]:9.4f}  {weight:9.4f}  {share}")
         for change in self.changes:
             lines += [
                 "",
-                f"sentence {change.number}, BLEU {change.gain:+.1f}",
+                f"sentence {change.number}, {self.result.metric} {change.gain:+.1f}",
                 f"  source     {change.source}",
                 f"  reference  {change.reference}",
                 f"  before     {change.before}",
@@ -136,10 +142,10 @@ class TuningReport:
         return "\n".join(lines) + "\n"
 
     def to_html(self) -> str:
-        """The same as a page."""
-        first = self.result.iterations[0].weights
+        """The same as a page, with plots."""
+        metric, first = escape(self.result.metric), self.result.iterations[0].weights
         rounds = "".join(
-            f"<tr><td>{i.number}</td><td>{i.bleu:.2f}</td><td>{i.length:.3f}</td><td>{i.new:,}</td><td>{i.pool:,}</td></tr>"
+            f"<tr><td>{i.number}</td><td>{i.score:.2f}</td><td>{i.length:.3f}</td><td>{i.new:,}</td><td>{i.pool:,}</td></tr>"
             for i in self.result.iterations
         )
         weights = []
@@ -150,82 +156,73 @@ class TuningReport:
                 f"<tr><th>{escape(name)}</th><td>{first[name]:.4f}</td><td>{weight:.4f}</td><td class=bar>{bar}</td></tr>"
             )
         changes = "".join(
-            f"<h3>Sentence {c.number}, BLEU {c.gain:+.1f}</h3><dl><dt>source<dd>{escape(c.source)}<dt>reference<dd>"
+            f"<h3>Sentence {c.number}, {metric} {c.gain:+.1f}</h3><dl><dt>source<dd>{escape(c.source)}<dt>reference<dd>"
             f"{escape(c.reference)}<dt>before<dd>{escape(c.before)}<dt>after<dd>{escape(c.after)}</dl>"
             for c in self.changes
         )
         notes = "".join(f"<li>{escape(note)}</li>" for note in self.warnings)
-        return f"""<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<title>Tuning of {escape(self.system)}</title>
-<style>
-:root {{ color-scheme: light dark; }}
-body {{ font-family: sans-serif; margin: 2em auto; max-width: 60em; padding: 0 1em; }}
-table {{ border-collapse: collapse; }}
-th, td {{ border: 1px solid #8888; padding: 0.25em 0.6em; text-align: right; }}
-tbody th {{ text-align: left; font-weight: normal; }}
-.bar div {{ display: inline-block; height: 0.7em; margin-right: 0.5em; background: #1f77b4; }}
-.warnings {{ color: #c33; }}
-dt {{ float: left; clear: left; width: 6em; }}
-</style>
-</head>
-<body>
-<h1>Tuning of {escape(self.system)}</h1>
-<p>{escape(self._heading())}</p>
+        scores = [(i.number, i.score, i.length) for i in self.result.iterations]
+        return page(
+            f"Tuning of {self.system}",
+            f"""<p>{escape(self._heading())}</p>
 <ul class="warnings">{notes}</ul>
-<figure>{curve([i.bleu for i in self.result.iterations])}</figure>
-<table><thead><tr><th>round</th><th>BLEU</th><th>length</th><th>new translations</th><th>all</th></tr></thead>
+{curves({f"seed {self.seed}": scores}, self.result.metric)}
+<table><thead><tr><th>round</th><th>{metric}</th><th>length</th><th>new translations</th><th>all</th></tr></thead>
 <tbody>{rounds}</tbody></table>
 <h2>Weights</h2>
 <table><thead><tr><th>feature</th><th>start</th><th>tuned</th><th>contribution</th></tr></thead>
 <tbody>{"".join(weights)}</tbody></table>
+<figure>{self.contributions()}</figure>
 <h2>What became of some translations</h2>
-{changes or "<p>None changed.</p>"}
-</body>
-</html>
+{changes or "<p>None changed.</p>"}""",
+            width="60em",
+            style=STYLE,
+        )
+
+    def contributions(self) -> str:
+        """An SVG of what the weightiest features contribute in each round: weight times spread, with the sign of the weight."""
+        lines: dict[str, list[Point]] = {
+            name: [] for name in sorted(self.shares, key=lambda name: -self.shares[name])[: len(COLOURS)]
+        }
+        for iteration in self.result.iterations:
+            sizes = {name: iteration.weights[name] * self.result.spreads[name] for name in self.shares}
+            total = sum(map(abs, sizes.values())) or 1.0
+            for name, line in lines.items():
+                line.append(
+                    Point(iteration.number, 100 * sizes[name] / total, note=f"weight {iteration.weights[name]:.4f}")
+                )
+        return plot(lines, "Contributions by round", "round", unit=" %", digits=1)
+
+
+STYLE = """\
+.bar div { display: inline-block; height: 0.7em; margin-right: 0.5em; background: #1f77b4; }
+.warnings { color: #c33; }
+dt { float: left; clear: left; width: 6em; }
 """
 
 
-def curve(scores: Sequence[float]) -> str:
-    """An SVG of BLEU over rounds.
+def curves(runs: Mapping[str, Sequence[tuple[int, float, float]]], metric: str) -> str:
+    """Plots of score and length over rounds, a line for each run: its rounds with their numbers, scores and lengths.
 
-    >>> curve([10.0, 12.5, 12.0]).count("<circle")
-    3
+    >>> curves({"seed 1": [(1, 10.0, 0.9), (2, 12.5, 1.0)]}, "BLEU").count("<circle")
+    4
     """
-    width, height, left, bottom = 480, 220, 44, 30
-    top = max(scores) * 1.05 or 1.0
-
-    def place(number: int, score: float) -> tuple[float, float]:
-        return (
-            left + number / max(len(scores) - 1, 1) * (width - left - 12),
-            8 + (1 - score / top) * (height - bottom - 8),
-        )
-
-    points = [place(number, score) for number, score in enumerate(scores)]
-    path = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
-        'font-family="sans-serif" font-size="12" role="img"><title>BLEU on dev by round</title>'
-    ]
-    for part in range(5):
-        _, y = place(0, top * part / 4)
-        parts.append(f'<line x1="{left}" y1="{y:.1f}" x2="{width - 12}" y2="{y:.1f}" stroke="#8884"/>')
-        parts.append(
-            f'<text x="{left - 6}" y="{y + 4:.1f}" text-anchor="end" fill="currentColor">{top * part / 4:.1f}</text>'
-        )
-    parts.append(f'<polyline points="{path}" fill="none" stroke="#1f77b4" stroke-width="2"/>')
-    for number, ((x, y), score) in enumerate(zip(points, scores, strict=True), 1):
-        parts.append(
-            f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="#1f77b4"><title>round {number}: {score:.2f}</title></circle>'
-        )
-        parts.append(f'<text x="{x:.1f}" y="{height - 10}" text-anchor="middle" fill="currentColor">{number}</text>')
-    return "".join([*parts, "</svg>"])
+    scores = {name: [Point(number, score) for number, score, _ in rounds] for name, rounds in runs.items()}
+    lengths = {name: [Point(number, 100 * part) for number, _, part in rounds] for name, rounds in runs.items()}
+    return (
+        f"<figure>{plot(scores, f'{metric} on dev by round', f'{metric} by round')}</figure>\n"
+        f"<figure>{plot(lengths, 'Words in per cent of the references by round', 'words by round', unit=' %', digits=1)}</figure>"
+    )
 
 
 def changed_translations(
-    sources: Sequence[str], references: Sequence[str], before: Sequence[str], after: Sequence[str], most: int = 20
+    sources: Sequence[str],
+    references: Sequence[str],
+    before: Sequence[str],
+    after: Sequence[str],
+    *,
+    metric: MetricChoice = "bleu",
+    most: int = 20,
 ) -> tuple[Change, ...]:
     """The sentences whose translations gained or lost most, in the order of the text.
 
@@ -233,13 +230,13 @@ def changed_translations(
     >>> [(change.number, change.gain > 0) for change in changed_translations(["s", "t"], after, before, after)]
     [(1, True)]
     """
-    scorer = bleu_references(references)
+    objective = Objective(metric, references)
     different = [n for n, (old, new) in enumerate(zip(before, after, strict=True)) if old != new]
     numbers = np.array(different, dtype=np.int32)
     old, new = (
-        [core.sentence_bleu(row) for row in scorer.statistics(numbers, [texts[n] for n in different]).tolist()]
+        objective.sentence_scores(objective.statistics(numbers, [texts[n] for n in different]))
         for texts in (before, after)
     )
-    gains = {number: 100 * (b - a) for number, a, b in zip(different, old, new, strict=True)}
+    gains = dict(zip(different, (new - old).tolist(), strict=True))
     chosen = sorted(sorted(different, key=lambda number: -abs(gains[number]))[:most])
     return tuple(Change(n + 1, sources[n], references[n], before[n], after[n], gains[n]) for n in chosen)

@@ -19,7 +19,7 @@ from treeglot.files import atomic_write
 from treeglot.tuning.methods import Weights
 from treeglot.tuning.nbest import PackedLists, load_lists, save_lists
 
-VERSION = 2
+VERSION = 3
 
 
 @dataclass(frozen=True)
@@ -29,8 +29,8 @@ class Iteration:
     number: int
     weights: Weights
     """What the decoder was given."""
-    bleu: float
-    """Of the decoder's best translations with them: the dev score."""
+    score: float
+    """Of the decoder's best translations with them, by the metric that is tuned for."""
     entries: int
     """Translations in its lists."""
     new: int
@@ -42,7 +42,7 @@ class Iteration:
     length: float = 0.0
     """Words of the best translations, as a part of the words of the references."""
     predicted: float = 0.0
-    """BLEU of ``proposed`` on the lists so far."""
+    """The score of ``proposed`` on the lists so far."""
 
 
 def digest(references: Sequence[str] | Sequence[Sequence[str]]) -> str:

@@ -1,13 +1,13 @@
 """Tuning: decode the dev set, merge the n-best lists, find better weights, and again until they stop changing.
 
-The decoder is any function from weights to n-best lists (spec: search and tuning, "Tuning").
+The decoder is any function from weights to n-best lists (spec: search and tuning, "Tuning"), the metric any of `treeglot.tuning.objective`.
 
 >>> candidates = [[("the cat sat on a mat", [1.0, 0.0]), ("the cat sat on the mat", [0.0, 1.0])]]
 >>> def decode(weights):
 ...     score = lambda entry: sum(w * h for w, h in zip(weights.values(), entry[1]))
 ...     return [sorted(entries, key=score, reverse=True) for entries in candidates]
 >>> result = tune(decode, ["the cat sat on the mat"], {"lm": 1.0, "tm": 0.5}, seed=1)
->>> round(result.iterations[0].bleu, 1), round(result.bleu, 1)
+>>> round(result.iterations[0].score, 1), round(result.score, 1)
 (53.7, 100.0)
 """
 
@@ -23,7 +23,8 @@ from pathlib import Path
 from treeglot._core import tuning as core
 from treeglot.errors import ConfigError
 from treeglot.tuning.methods import METHODS, Expected, Method, Pro, Space, Weights, optimise
-from treeglot.tuning.nbest import NBestArrays, NBestLists, bleu_references, pack
+from treeglot.tuning.nbest import NBestArrays, NBestLists, pack
+from treeglot.tuning.objective import MetricChoice, Objective
 from treeglot.tuning.state import Iteration, StateFolder, digest
 
 logger = logging.getLogger(__name__)
@@ -33,19 +34,21 @@ Decoder = Callable[[Weights], NBestLists | NBestArrays]
 
 @dataclass(frozen=True)
 class TuningResult:
-    """The weights of the iteration with the best dev BLEU, and how the run went."""
+    """The weights of the iteration with the best dev score, and how the run went."""
 
     weights: Weights
-    bleu: float
+    score: float
     iterations: tuple[Iteration, ...]
     stopped: str
-    """Why the run ended: ``weights``, ``lists`` (neither changed any more), ``bleu`` (it rose no more) or ``iterations`` (their
+    """Why the run ended: ``weights``, ``lists`` (neither changed any more), ``score`` (it rose no more) or ``iterations`` (their
     number was reached)."""
 
     spreads: Weights = field(default_factory=dict)
     """How much the translations of a sentence differ in each feature, on average, in the lists of the best iteration."""
     length: float = 0.0
     """Words of the best iteration's translations, as a part of the words of the references."""
+    metric: str = "BLEU"
+    """What the scores are of."""
 
     @property
     def converged(self) -> bool:
@@ -58,6 +61,7 @@ def tune(
     initial: Mapping[str, float],
     method: str | Method = "expected",
     *,
+    metric: MetricChoice = "bleu",
     seed: int = 1,
     iterations: int = 15,
     state_dir: str | os.PathLike[str] | None = None,
@@ -70,12 +74,13 @@ def tune(
     decoder: str = "",
     on_iteration: Callable[[Iteration], None] | None = None,
 ) -> TuningResult:
-    """Tune weights for corpus BLEU on a dev set.
+    """Tune weights for the best corpus score on a dev set.
 
     decode: gives for weights one n-best list per dev sentence, best first; see `NBestEntry`, and `NBestArrays` for all at once.
     references: one tokenised translation of each sentence, or several such sequences.
     initial: the first weights; their names are the features, in the order of feature vectors.
     method: ``expected``, ``mert``, ``mira``, ``pro``, or one of `Expected`, `Mert`, `Mira`, `Pro` with other options.
+    metric: ``bleu``, ``chrf``, ``chrf++`` or ``ter``, with ``-lc`` ignoring case; several, as ``bleu+chrf`` or with weights; TER counts as 100 - TER.
     iterations: the most rounds of optimising; one more decoding scores the last weights.
     state_dir: a folder that makes the run resumable; ``decoder`` names what decodes (say, a hash of its model), so
     that a folder of another decoder is refused. More ``iterations`` may be asked for later.
@@ -92,12 +97,13 @@ def tune(
             raise ConfigError(f"the initial weight of {name} is {value}", remedy="give a finite number")
     if iterations < 1:
         raise ConfigError(f"{iterations} iterations", remedy="ask for at least one")
-    scorer = bleu_references(references, lowercase=lowercase)
+    objective = Objective(metric, references, lowercase=lowercase, threads=threads)
     state = StateFolder(
         None if state_dir is None else Path(state_dir),
         {
             "method": type(chosen).__name__.lower(),
             "options": asdict(chosen),
+            "metric": objective.weights,
             "seed": seed,
             "initial": dict(initial),
             "fixed": sorted(space.fixed),
@@ -109,7 +115,7 @@ def tune(
             "decoder": decoder,
         },
     )
-    pool = core.Pool(len(scorer), len(space.names))
+    pool = core.Pool(len(objective), len(space.names), objective.metric)
     history = [[float(initial[name]) for name in space.names]]  # as the method goes on from them
     done: list[Iteration] = []
     spreads: Weights = {}
@@ -119,21 +125,21 @@ def tune(
         lists = state.lists(number)
         if lists is None:
             logger.info("iteration %d: decoding", number)
-            lists = pack(decode(dict(weights)), space.names, scorer, lowercase=lowercase)
+            lists = pack(decode(dict(weights)), space.names, objective)
             state.save_lists(number, lists)
         new = pool.add(lists.sentences, lists.values, lists.statistics)
-        bleu = core.bleu(lists.first())
-        logger.info("iteration %d: BLEU %.2f, %d new translations, %d in all", number, bleu, new, len(pool))
+        score = objective.score(lists.first())
+        logger.info("iteration %d: %s %.2f, %d new, %d in all", number, objective.name, score, new, len(pool))
         words, reference = lists.first()[:, -2:].sum(axis=0)
         length = float(words / max(reference, 1))
-        base = Iteration(number, weights, bleu, len(lists.sentences), new, len(pool), length=length)
-        scores = [*(iteration.bleu for iteration in done), bleu]
-        if bleu > max(scores[:-1], default=-1.0):
+        base = Iteration(number, weights, score, len(lists.sentences), new, len(pool), length=length)
+        scores = [*(iteration.score for iteration in done), score]
+        if score > max(scores[:-1], default=-math.inf):
             spreads = dict(zip(space.names, lists.spreads().tolist(), strict=True))
         settled = new == 0 and number > 1 and not isinstance(chosen, Pro)
         level = isinstance(chosen, Expected) and _is_level(scores, chosen)
         if settled or level or number > iterations:
-            stopped = "lists" if settled else "bleu" if level else stopped
+            stopped = "lists" if settled else "score" if level else stopped
             done.append(base)
             _report(base, on_iteration)
             break
@@ -154,8 +160,8 @@ def tune(
         if max(abs(following[name] - weights[name]) for name in space.names) <= tolerance:
             stopped = "weights"
             break
-    best = max(done, key=lambda iteration: iteration.bleu)
-    return TuningResult(best.weights, best.bleu, tuple(done), stopped, spreads, best.length)
+    best = max(done, key=lambda iteration: iteration.score)
+    return TuningResult(best.weights, best.score, tuple(done), stopped, spreads, best.length, objective.name)
 
 
 def _is_level(scores: Sequence[float], method: Expected) -> bool:

@@ -1,7 +1,6 @@
-#include "tuning/expected_bleu.hh"
+#include "tuning/expected.hh"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <deque>
 #include <numeric>
@@ -20,48 +19,6 @@ constexpr double kLikely = 1e-5;     // probability of hypotheses that the curva
 constexpr double kRidge = 0.01;      // added to its diagonal, as a part of the mean there
 constexpr double kLowestScale = -30, kHighestScale = 30;  // powers of two between which the first scale is looked for
 
-// Expected counts: correct n-grams, n-grams, words, words of references.
-struct Expected {
-  std::array<double, kOrder> correct{}, total{};
-  double length = 0, reference = 0;
-
-  void add(const Statistics& statistics, double p) {
-    for (int n = 0; n < kOrder; ++n) {
-      correct[n] += p * statistics.correct[n];
-      total[n] += p * statistics.total(n);
-    }
-    length += p * statistics.length;
-    reference += p * statistics.reference;
-  }
-  void add(const Expected& other) {
-    for (int n = 0; n < kOrder; ++n) {
-      correct[n] += other.correct[n];
-      total[n] += other.total[n];
-    }
-    length += other.length;
-    reference += other.reference;
-  }
-  bool is_short() const { return length < reference; }
-  double log_bleu() const {
-    double sum = 0;
-    for (int n = 0; n < kOrder; ++n) sum += std::log((correct[n] + kSmoothing) / (total[n] + kSmoothing));
-    return sum / kOrder + (is_short() ? 1 - (reference + kSmoothing) / (length + kSmoothing) : 0.0);
-  }
-  // What a little more of a hypothesis is worth.
-  double worth(const Statistics& statistics) const {
-    double sum = 0;
-    for (int n = 0; n < kOrder; ++n) {
-      sum += statistics.correct[n] / (correct[n] + kSmoothing) - statistics.total(n) / (total[n] + kSmoothing);
-    }
-    sum /= kOrder;
-    if (is_short()) {
-      const double words = length + kSmoothing;
-      sum += (reference + kSmoothing) / (words * words) * statistics.length - statistics.reference / words;
-    }
-    return sum;
-  }
-};
-
 // Evaluates the objective; keeps its buffers.
 class Objective {
  public:
@@ -75,7 +32,8 @@ class Objective {
         worth_(pool.size()) {}
 
   double operator()(const std::vector<double>& weights, std::vector<double>* gradient, double* perplexity = nullptr) {
-    std::vector<Expected> sums(blocks_);
+    const Metric& metric = pool_.metric();
+    std::vector<Totals> sums(blocks_, Totals(metric.counts(), 0.0));
     std::vector<double> entropies(blocks_, 0.0);
     for_each_block([&](std::size_t block, std::size_t s) {
       const std::size_t offset = pool_.offset(s);
@@ -97,19 +55,26 @@ class Objective {
       entropies[block] += std::log(sum) - energy / sum;
       for (std::size_t k = 0; k < count; ++k) {
         p[k] /= sum;
-        sums[block].add(pool_.statistics(s)[live[k]], p[k]);
+        add(sums[block], pool_.counts(s, live[k]), p[k]);
       }
     });
-    Expected expected;
-    for (const Expected& sum : sums) expected.add(sum);
+    Totals expected(metric.counts(), 0.0);
+    for (const Totals& sum : sums) {
+      for (std::size_t i = 0; i < sum.size(); ++i) expected[i] += sum[i];
+    }
     if (perplexity) {
       std::size_t filled = 0;
       for (std::size_t s = 0; s < pool_.sentences(); ++s) filled += pool_.size(s) > 0;
       const double entropy = std::accumulate(entropies.begin(), entropies.end(), 0.0);
       *perplexity = std::exp(entropy / static_cast<double>(std::max<std::size_t>(filled, 1)));
     }
-    if (gradient) add_gradient(expected, *gradient);
-    return expected.log_bleu();
+    worths_.resize(gradient ? metric.counts() : 0);
+    const double score = metric.partial(expected.data(), kSmoothing, gradient ? worths_.data() : nullptr);
+    if (metric.positive()) {
+      for (double& worth : worths_) worth /= score;
+    }
+    if (gradient) find_gradient(*gradient);
+    return metric.positive() ? std::log(score) : score;
   }
 
   // The mean covariance of some features under the distribution of the last evaluation, which had no gradient: a square
@@ -160,7 +125,8 @@ class Objective {
     });
   }
 
-  void add_gradient(const Expected& expected, std::vector<double>& gradient) {
+  // From the worth of a little more of each count.
+  void find_gradient(std::vector<double>& gradient) {
     const std::size_t features = pool_.features();
     std::vector<double> sums(blocks_ * features, 0.0);
     for_each_block([&](std::size_t block, std::size_t s) {
@@ -169,7 +135,8 @@ class Objective {
       const std::uint32_t* live = live_.data() + pool_.offset(s);
       double mean = 0;
       for (std::size_t k = 0; k < count; ++k) {
-        worth[k] = expected.worth(pool_.statistics(s)[live[k]]);
+        const std::int32_t* counts = pool_.counts(s, live[k]);
+        worth[k] = std::inner_product(worths_.begin(), worths_.end(), counts, 0.0);
         mean += p[k] * worth[k];
       }
       for (std::size_t k = 0; k < count; ++k) p[k] *= worth[k] - mean;
@@ -193,6 +160,7 @@ class Objective {
   std::vector<std::uint32_t> live_;
   std::vector<std::size_t> count_;
   std::vector<double> p_, worth_;
+  std::vector<double> worths_;  // of a little more of each count
 };
 
 // How much the hypotheses of a sentence differ in each feature, on average: standard deviations.
@@ -354,16 +322,16 @@ class Climb {
 
 }  // namespace
 
-ExpectedBleu expected_bleu(const Pool& pool, const std::vector<double>& weights, bool with_gradient, int threads,
-                           double* perplexity) {
-  ExpectedBleu result;
+Expected expected(const Pool& pool, const std::vector<double>& weights, bool with_gradient, int threads,
+                  double* perplexity) {
+  Expected result;
   Objective objective(pool, threads);
-  result.logarithm = objective(weights, with_gradient ? &result.gradient : nullptr, perplexity);
+  result.value = objective(weights, with_gradient ? &result.gradient : nullptr, perplexity);
   return result;
 }
 
-Optimum maximise_expected_bleu(const Pool& pool, const Space& space, const std::vector<double>& start,
-                               const ExpectedBleuOptions& options) {
+Optimum maximise_expected(const Pool& pool, const Space& space, const std::vector<double>& start,
+                          const ExpectedOptions& options) {
   Objective objective(pool, options.threads);
   const std::vector<double> spread = spreads(pool);
   std::vector<std::size_t> active;  // features that may change and that tell hypotheses apart
@@ -375,7 +343,7 @@ Optimum maximise_expected_bleu(const Pool& pool, const Space& space, const std::
     if (spread[f] > 0) active.push_back(f);
     nothing = nothing && !(spread[f] > 0 && weights[f] != 0);
   }
-  if (active.empty()) return {weights, bleu(pool.best(weights.data()))};
+  if (active.empty()) return {weights, pool.best_score(weights.data())};
   if (nothing) {  // no direction to begin with: all features alike
     for (std::size_t f : active) weights[f] = space.clamp(f, 1 / spread[f]);
   }
@@ -427,7 +395,7 @@ Optimum maximise_expected_bleu(const Pool& pool, const Space& space, const std::
       weights[active[i]] = space.clamp(active[i], point[i] / (scale * spread[active[i]]));
     }
   }
-  return {weights, bleu(pool.best(weights.data()))};
+  return {weights, pool.best_score(weights.data())};
 }
 
 }  // namespace treeglot::tuning
