@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import mwu_reference as mwu
@@ -333,19 +333,39 @@ class HeadDependents:
         self.forest, self.grammar = forest, grammar
         self.rules = forest.world.rules[grammar]
         self.recursion = grammar == "consdep2str" and "phrasal_recursion" in forest.options
+        choice = forest.values.get("decompose", "none")
+        self.runs, self.attachments = choice in ("runs", "both"), choice in ("attach", "both")
+        self.decomposed = choice != "none"
         self.edges: Edges = defaultdict(set)
         report = phrasal_nodes(forest.sentence) if grammar == "consdep2str" else None
-        for n in range(len(forest.words)):
+        for n, word in enumerate(forest.words):
+            self.drop(n, word)
             if forest.tree.is_leaf(n):
                 self.edges["word", n]  # there is such a node
             else:
                 self.add(n, report.at(n) if report else ())
 
+    def drop(self, n: int, word: str) -> None:
+        """A word that had no link somewhere in training may be translated by nothing."""
+        if "drop_words" not in self.forest.options:
+            return
+        places = [
+            any(s == j for s, _ in links)
+            for sentence, _, links in self.forest.world.pairs
+            for j, other in enumerate(sentence.tokens.forms)
+            if other == word
+        ]
+        if not all(places):
+            share = places.count(False) / len(places)
+            self.edges["word", n].add(Edge(word, (), (), ((f"{self.grammar}.drop", math.log(share)),)))
+
     def add(self, n: int, phrasal: Sequence[PhrasalNode]) -> None:
         forest = self.forest
         members = forest.members(n)
         matched, asked = self.match(("subtree", n), n, members, phrasal)
-        if not matched and "partial_rules" in forest.options:
+        if self.decomposed:
+            self.add_runs(n, members)
+        elif not matched and "partial_rules" in forest.options:
             self.add_partial(n, members)
         elif not matched or "pseudo_always" in forest.options:
             self.edges["subtree", n].add(self.in_order(n, members))
@@ -353,6 +373,8 @@ class HeadDependents:
         while waiting:
             inner = waiting.pop()
             done.add(inner)
+            if self.decomposed and inner.covers_head:
+                continue  # a run
             node: Node = ("group", *inner.span)
             matched = False
             if inner.covers_head:
@@ -389,21 +411,85 @@ class HeadDependents:
                 edge = pseudo(run(begin, end - 1), forest.member_node(n, members[end - 1]))
                 self.edges[run(begin, end)].add(edge)
 
+    def add_runs(self, n: int, members: Sequence[int]) -> None:
+        """Runs of members with the head (spec: section 2, Sub-fragments): with their rules, as a smaller run with one more member,
+        and in source order, where members behind the head come first."""
+        forest = self.forest
+        head = members.index(n)
+
+        def run(begin: int, end: int) -> Node:
+            if end - begin == 1:
+                return ("word", n)
+            if end - begin == len(members):
+                return ("subtree", n)
+            return ("group", forest.member_span(n, members[begin])[0], forest.member_span(n, members[end - 1])[1])
+
+        for begin, end in itertools.product(range(head + 1), range(head + 1, len(members) + 1)):
+            node, inside = run(begin, end), members[begin:end]
+            if len(inside) == 1:
+                continue
+            if self.runs and len(inside) <= 8:
+                self.match(node, n, inside, (), "run", "+ ")
+                if len(inside) < len(members):
+                    self.match(node, n, inside, (), "part")
+            ways: list[tuple[tuple[Member, ...], frozenset[PhrasalNode]]] = []
+            for way in self.ways(n, members[begin]) if begin < head else ():
+                ways += [((way, inner), frozenset()) for inner in self.inner(n, run(begin + 1, end))]
+            for way in self.ways(n, members[end - 1]) if end > head + 1 else ():
+                ways += [((inner, way), frozenset()) for inner in self.inner(n, run(begin, end - 1))]
+            if self.attachments:
+                self.use(node, ways, "attach")
+            if begin < head:
+                self.edges[node].add(pseudo(forest.member_node(n, members[begin]), run(begin + 1, end)))
+            else:
+                self.edges[node].add(pseudo(run(begin, end - 1), forest.member_node(n, members[end - 1])))
+
+    def inner(self, n: int, node: Node) -> list[Member]:
+        """A run inside an attachment, by the tag and by the word of its head."""
+        return [Member(f"^\0:{shown}+", node, 0, 0) for shown in (self.forest.tags[n], self.forest.words[n])]
+
     def match(
-        self, node: Node, n: int, members: Sequence[int], phrasal: Sequence[PhrasalNode]
+        self,
+        node: Node,
+        n: int,
+        members: Sequence[int],
+        phrasal: Sequence[PhrasalNode],
+        use: str = "",
+        mark: str = "",
     ) -> tuple[bool, set[PhrasalNode]]:
         """Adds the edges of all rules for these members: whether there are any, and the phrasal nodes among their variables."""
-        uses, asked = [], set()
-        for symbols, groups in self.readings(n, members, phrasal):
-            source = number_variables(" ".join(symbol.text for symbol in symbols))
+        return self.use(node, self.readings(n, members, phrasal), use, mark)
+
+    def use(
+        self,
+        node: Node,
+        readings: Iterable[tuple[Sequence[Member], frozenset[PhrasalNode]]],
+        use: str = "",
+        mark: str = "",
+    ) -> tuple[bool, set[PhrasalNode]]:
+        """The same for source sides; ``use`` are rules whose features are others than those of complete rules."""
+        uses, asked = [], set[PhrasalNode]()
+        for symbols, groups in readings:
+            source = mark + number_variables(" ".join(symbol.text for symbol in symbols))
             if source in self.rules:
                 asked |= groups
-                uses += [(source, symbols, rule) for rule in self.rules[source]]
+                uses += [(source, symbols, self.renamed(rule, use)) for rule in self.rules[source]]
         least = self.least_score([rule for _, _, rule in uses])
         for source, symbols, rule in uses:
             if self.score(rule) >= least:
                 self.apply(node, source, symbols, rule)
         return bool(uses), asked
+
+    def renamed(self, rule: Rule, use: str) -> Rule:
+        """With the features of a class of uses."""
+        if not use:
+            return rule
+        return rule._replace(
+            features=tuple(
+                (name if name.endswith(".unlinked") else f"{self.grammar}.{use}_{name.partition('.')[2]}", value)
+                for name, value in rule.features
+            )
+        )
 
     def score(self, rule: Rule) -> float:
         return self.forest.score(Edge("", (), rule.target, rule.features))
@@ -430,24 +516,28 @@ class HeadDependents:
         if not members:
             yield [], frozenset()
             return
-        member, mark = members[0], "^" if members[0] == n else ""
-        tag, word = forest.tags[member], forest.words[member]
-        begin, end = forest.member_span(n, member)
-        if member != n and not forest.tree.is_leaf(member):
-            ways = [Member(f"\0:{shown}*", ("subtree", member), begin, end) for shown in (tag, word)]
-        else:
-            ways = [Member(f"{mark}\0:{tag}", ("word", member), begin, end), Member(f"{mark}{word}", None, begin, end)]
-        for way in ways:
+        member = members[0]
+        for way in self.ways(n, member):
             for symbols, groups in self.readings(n, members[1:], phrasal):
                 yield [way, *symbols], groups
         for group in phrasal:
-            if group.members[0] != member or not (self.recursion or forest.phrases(*group.span)):
+            run = self.decomposed and group.covers_head
+            if group.members[0] != member or not (self.recursion or run or forest.phrases(*group.span)):
                 continue
             mark = "^" if group.covers_head else ""
             way = Member(f"{mark}\0:{group.category}", ("group", *group.span), *group.span)
             for symbols, groups in self.readings(n, members[len(group.members) :], phrasal):
                 if len(groups) < 2:
                     yield [way, *symbols], groups | {group}
+
+    def ways(self, n: int, member: int) -> list[Member]:
+        """A member by its tag and by its word."""
+        forest, mark = self.forest, "^" if member == n else ""
+        tag, word = forest.tags[member], forest.words[member]
+        begin, end = forest.member_span(n, member)
+        if member != n and not forest.tree.is_leaf(member):
+            return [Member(f"\0:{shown}*", ("subtree", member), begin, end) for shown in (tag, word)]
+        return [Member(f"{mark}\0:{tag}", ("word", member), begin, end), Member(f"{mark}{word}", None, begin, end)]
 
     def apply(self, node: Node, source: str, symbols: Sequence[Member], rule: Rule) -> None:
         variables = [symbol for symbol in symbols if symbol.tail is not None]
@@ -460,6 +550,7 @@ class HeadDependents:
             label
             for label in sorted(rule.labels)
             if self.forest.phrases(symbols[label[0]].begin, symbols[label[1] - 1].end)
+            and not (self.runs and any(symbol.text[0] == "^" for symbol in symbols[label[0] : label[1]]))
         ]
         for size in range(1, len(known) + 1):
             for chosen in itertools.combinations(known, size):

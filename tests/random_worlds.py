@@ -91,6 +91,7 @@ class World:
                 target.insert(self.rng.randrange(len(target)), "x")
                 links = [(j, i) for j, i in links if i < len(target)]
             pairs.append((sentence, target, links))
+        self.pairs = pairs
         self.sentences = [sentence for sentence, _, _ in pairs]
         (folder / "s").write_text("".join(" ".join(s.tokens.forms) + "\n" for s, _, _ in pairs))
         (folder / "t").write_text("".join(" ".join(t) + "\n" for _, t, _ in pairs))
@@ -110,6 +111,12 @@ class World:
         starts = start_weights([*grammars, "phrases"])
         self.weights = {name: value + self.rng.uniform(-0.3, 0.3) for name, value in starts.items()}
         self.weights["words"] = self.rng.uniform(-1, 1)
+        # Of options: what is not said here is that there are more weights than most systems have.
+        more = start_weights([*grammars, "phrases"], {"decompose": "both", "drop_words": True, "unlinked": True})
+        others = random.Random(seed)
+        self.weights |= {
+            name: value + others.uniform(-0.3, 0.3) for name, value in more.items() if name not in self.weights
+        }
 
     def decoder(self, *grammars: str, **limits: object) -> Decoder:
         """A decoder of some of the grammars (all, if none is named) without limits but those given."""
@@ -120,7 +127,7 @@ class World:
             {grammar: self.tables[grammar] for grammar in system},
             self.phrases,
             self.model,
-            {name: self.weights[name] for name in feature_names([*system, "phrases"])},
+            {name: self.weights[name] for name in feature_names([*system, "phrases"], limits.get("grammars"))},  # type: ignore[arg-type]
             **{**off, **more, **limits},  # type: ignore[arg-type]
         )
 
@@ -128,7 +135,7 @@ class World:
         """Without limits, the grammars in this order also in the core; `forest_decoder` sorts them."""
         names = [*feature_names(["phrases", *grammars])[:5]]
         for grammar in (*grammars, "phrases"):
-            names += [name for name in self.weights if name.startswith(f"{grammar}.")]
+            names += registry.grammar(grammar).features(options)
         native = forest_core.TreeDecoder(
             tuple(self.tables[grammar].core for grammar in grammars),
             open_phrases(self.phrases),
@@ -154,6 +161,8 @@ class World:
             rules = result[grammar] = defaultdict(list)
             for entry in table:
                 features = block(grammar, entry)
+                if entry.unlinked:
+                    features = (*features, (f"{grammar}.unlinked", float(entry.unlinked)))
                 rules[entry.source].append(Rule(tuple(entry.target.split()), features, tuple(entry.labels)))
         return result
 

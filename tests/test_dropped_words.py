@@ -21,7 +21,8 @@ from treeglot.trees.corpus import parsed_corpus
 
 GRAMMARS = ("dep2str", "augmented", "consdep2str", "cons2str", "hierarchical")
 HEADED = GRAMMARS[:3]
-OPTIONS: dict[str, bool] = {
+PARTS: dict[str, bool | int | str] = {"decompose": "both", "drop_words": True}
+OPTIONS: dict[str, bool | int | str] = {
     "partial_rules": True,
     "pseudo_always": True,
     "phrasal_recursion": True,
@@ -39,19 +40,22 @@ def source_terminals(use: RuleUse) -> list[str]:
     """The words of a source side."""
     if use.grammar in ("pseudo", "glue"):
         return []
-    tokens = [token.strip("^)") for token in use.source.split()]
+    tokens = [token.strip("^)") for token in use.source.removeprefix("+ ").split()]
     return [token for token in tokens if token and not token.startswith(("(", "x1", "x2", "x3", "x4", "x5"))]
 
 
 @pytest.mark.parametrize("grammar", GRAMMARS)
-@pytest.mark.parametrize("options", [{}, OPTIONS], ids=["plain", "options"])
-def test_every_word_is_translated_by_a_rule_that_has_it(grammar: str, options: dict[str, bool], tmp_path: Path) -> None:
+@pytest.mark.parametrize("options", [{}, OPTIONS, PARTS], ids=["plain", "options", "parts"])
+def test_every_word_is_translated_by_a_rule_that_has_it(
+    grammar: str, options: dict[str, bool | int | str], tmp_path: Path
+) -> None:
     """Each source word belongs to one step, whose source side has that very word: no step drops words by their tag. Where such a step
     has no target word, the table has a rule that was seen with nothing for these words."""
     dropped = 0
     for seed in range(worlds(12)):
         (tmp_path / str(seed)).mkdir()
-        world = World(seed, tmp_path / str(seed), grammar, size=30)
+        world = World(seed, tmp_path / str(seed), grammar, size=30, extraction=options)
+        table = world.tables[grammar].core
         sentences = world.sentences + [random_sentence(world.rng, world.rng.randint(2, 6)) for _ in range(20)]
         known = {(entry.source, entry.target) for entry in world.tables[grammar]}
         decoder = world.decoder(grammar, stack_limit=30, grammars={"label_sets": 100, **options})
@@ -69,7 +73,9 @@ def test_every_word_is_translated_by_a_rule_that_has_it(grammar: str, options: d
                     else:
                         assert [words[n] for n in own] == terminals, (use, sentence)
                     seen += own
-                    if own and use.grammar == grammar and not use.is_phrasal:
+                    if use.features.get(f"{grammar}.drop"):  # no rule, but the word had no link somewhere
+                        assert table.unlinked_share(use.source) > 0 and not use.target
+                    elif own and use.grammar == grammar and not use.is_phrasal:
                         assert (use.source, use.target) in known
                 assert sorted(seen) == list(range(len(words)))
                 dropped += dropped_words(translation.derivation)

@@ -53,6 +53,53 @@ x1:NR x2:款* ^x3:NP[JJ_NN] ||| x2 x3 x1
 """.splitlines()
 
 
+RUNS = """\
++ ^x1:VV x2:NN* ||| x1 x2
++ ^x1:VV x2:本* ||| x1 x2
++ ^推出 x1:NN* ||| launch x1
++ ^推出 x1:本* ||| launch x1
++ x1:AD ^x2:VV x3:NN* ||| x1 x2 x3
++ x1:AD ^x2:VV x3:本* ||| x1 x2 x3
++ x1:AD ^x2:VV ||| x1 x2
++ x1:AD ^推出 x2:NN* ||| x1 launch x2
++ x1:AD ^推出 x2:本* ||| x1 launch x2
++ x1:AD ^推出 ||| x1 launch
++ x1:NR x2:AD ^x3:VV ||| x1 x2 x3
++ x1:NR x2:AD ^推出 ||| x1 x2 launch
++ 将 ^x1:VV x2:NN* ||| will x1 x2
++ 将 ^x1:VV x2:本* ||| will x1 x2
++ 将 ^x1:VV ||| will x1
++ 将 ^推出 x1:NN* ||| will launch x1
++ 将 ^推出 x1:本* ||| will launch x1
++ 将 ^推出 ||| will launch
++ 英特尔 将 ^x1:VV ||| Intel will x1
++ 英特尔 将 ^推出 ||| Intel will launch
+""".splitlines()
+
+ATTACHMENTS = """\
+^x1:VV+ x2:NN* ||| x1 x2
+^x1:VV+ x2:本* ||| x1 x2
+^x1:推出+ x2:NN* ||| x1 x2
+^x1:推出+ x2:本* ||| x1 x2
+x1:AD ^x2:VV+ ||| x1 x2
+x1:AD ^x2:推出+ ||| x1 x2
+x1:M* ^x2:NN+ ||| x1 x2
+x1:M* ^x2:本+ ||| x1 x2
+x1:NR ^x2:NN+ ||| x2 x1
+x1:NR ^x2:VV+ ||| x1 x2
+x1:NR ^x2:推出+ ||| x1 x2
+x1:NR ^x2:本+ ||| x2 x1
+x1:款* ^x2:NN+ ||| x1 x2
+x1:款* ^x2:本+ ||| x1 x2
+亚洲 ^x1:NN+ ||| x1 in Asia
+亚洲 ^x1:本+ ||| x1 in Asia
+将 ^x1:VV+ ||| will x1
+将 ^x1:推出+ ||| will x1
+英特尔 ^x1:VV+ ||| Intel x1
+英特尔 ^x1:推出+ ||| Intel x1
+""".splitlines()
+
+
 def lines(rules: Sequence[Any]) -> list[str]:
     return [str(rule) for rule in rules]
 
@@ -64,6 +111,27 @@ def test_worked_example() -> None:
     assert lines(augmented.extract(pair)) == normal
     assert lines(consdep2str.extract(pair)) == sorted(normal + [f"{line} ||| 1" for line in PHRASAL])
     assert not any(rule.labels for rule in dep2str.extract(pair) + consdep2str.extract(pair))
+
+
+@pytest.mark.parametrize("grammar", [dep2str, augmented, consdep2str])
+def test_sub_fragments_of_the_worked_example(grammar: Any) -> None:
+    """The specification's examples are among them; 首 attaches to no run, as its head alone has no span."""
+    pair = worked_example()
+    complete = lines(grammar.extract(pair))
+    for choice, more in {"runs": RUNS, "attach": ATTACHMENTS, "both": RUNS + ATTACHMENTS}.items():
+        rules = lines(grammar.extract(pair, decompose=choice))
+        assert rules == sorted(complete + [f"{line} ||| 1" for line in more])
+    for line in (
+        "+ ^推出 x1:本* ||| launch x1", "+ x1:AD ^x2:VV ||| x1 x2", "+ 将 ^推出 ||| will launch",
+        "+ 将 ^x1:VV x2:NN* ||| will x1 x2", "+ 英特尔 将 ^推出 ||| Intel will launch",
+    ):  # fmt: skip
+        assert line in RUNS
+    for line in (
+        "^x1:推出+ x2:本* ||| x1 x2", "x1:AD ^x2:VV+ ||| x1 x2", "x1:M* ^x2:NN+ ||| x1 x2", "x1:NR ^x2:NN+ ||| x2 x1",
+        "x1:NR ^x2:VV+ ||| x1 x2", "亚洲 ^x1:NN+ ||| x1 in Asia", "将 ^x1:推出+ ||| will x1",
+    ):  # fmt: skip
+        assert line in ATTACHMENTS
+    assert len(RUNS) == len(ATTACHMENTS) == 20
 
 
 def test_structures_of_the_worked_example() -> None:
@@ -106,10 +174,10 @@ class Case(NamedTuple):
 
 
 class Part(NamedTuple):
-    """A member of an HDR or a phrasal node: the words it stands for, its type, and how it is shown."""
+    """A member of an HDR, a phrasal node or a run: the words it stands for, its type, and how it is shown."""
 
     words: frozenset[int]
-    kind: str  # head, internal, leaf, phrasal
+    kind: str  # head, internal, leaf, phrasal, run
     top: int  # the word at the top
     category: str
     over_head: bool
@@ -201,7 +269,42 @@ class Reference:
                 if self.acceptable(n, [*rest, *chosen]):
                     yield sorted([*rest, *chosen], key=lambda part: min(part.words))
 
-    def acceptable(self, n: int, parts: list[Part]) -> bool:
+    def runs(self, n: int) -> Iterator[tuple[int, int]]:
+        """The runs of the HDR, the head alone and the whole one too, as members from the first to behind the last."""
+        members = self.members(n)
+        for first, last in combinations(range(len(members) + 1), 2):
+            if any(part.kind == "head" for part in members[first:last]):
+                yield first, last
+
+    def run_fragments(self, n: int) -> Iterator[tuple[int, list[Part]]]:
+        """Acceptable runs of two members and more, without the complete HDR, with the number of the first member."""
+        members = self.members(n)
+        for first, last in self.runs(n):
+            parts = members[first:last]
+            words = frozenset[int]().union(*(part.words for part in parts))
+            if 2 <= len(parts) < len(members) and self.acceptable(n, parts, words):
+                yield first, parts
+
+    def attachments(self, n: int) -> Iterator[list[list[Part]]]:
+        """For each dependent: it beside every run that it attaches to acceptably."""
+        members = self.members(n)
+        for place, d in enumerate(members):
+            ways = []
+            for first, last in self.runs(n):
+                if place not in (first - 1, last):
+                    continue
+                words = frozenset[int]().union(*(part.words for part in members[first:last]))
+                inner = Part(words, "run", n, self.case.tags[n], True)
+                unaligned_leaf = d.kind == "leaf" and not self.span(d.words)
+                if (
+                    (unaligned_leaf or self.consistent(d.words))
+                    and self.consistent(words)
+                    and self.consistent(words | d.words)
+                ):
+                    ways.append([d, inner] if place < first else [inner, d])
+            yield ways
+
+    def acceptable(self, n: int, parts: list[Part], words: frozenset[int] | None = None) -> bool:
         for part in parts:
             if not self.span(part.words):
                 if part.kind not in ("head", "leaf"):
@@ -210,7 +313,7 @@ class Reference:
                 return False
         spans = [self.span(part.words) for part in parts]
         assert all(not a & b for a, b in combinations(spans, 2))
-        return self.consistent(self.below[n])
+        return self.consistent(self.below[n] if words is None else words)
 
     def head_span(self, n: int) -> set[int]:
         return self.span(frozenset([n]))
@@ -272,11 +375,13 @@ class Reference:
         for number, (part, span) in enumerate(zip(parts, spans, strict=True)):
             prefix = "^" if part.over_head else ""
             word = self.case.words[part.top]
-            if part.kind == "phrasal" or part.kind == "internal" or (part.kind in general and span):
+            if part.kind in ("phrasal", "internal", "run") or (part.kind in general and span):
                 variables[number] = len(variables) + 1
                 prefix += f"x{variables[number]}:"
             if part.kind == "internal":
                 shown.append(f"{prefix}{part.category if 'internal' in general else word}*")
+            elif part.kind == "run":
+                shown.append(f"{prefix}{part.category if 'head' in general else word}+")
             elif number in variables:
                 shown.append(prefix + part.category)
             else:
@@ -399,6 +504,32 @@ class Reference:
                                     for symbol, part in zip(symbols[begin:end], parts[begin:end], strict=True)
                                 )
                             }
+            decompose = self.options.get("decompose", "none")
+            for first, parts in self.run_fragments(n) if decompose in ("runs", "both") else ():
+                part_spans = [self.span(part.words) for part in parts]
+                for source, targets in self.forms(parts, part_spans, span_mode=span_mode).items():
+                    symbols = source.split()
+                    for target, count in targets.items():
+                        sides = Sides(f"+ {source}", target)
+                        counts[sides] += count
+                        if grammar == "augmented":
+                            labels[sides] |= {
+                                (begin - first, end - first)
+                                for begin, end in self.structures(n)
+                                if first <= begin and end <= first + len(parts) and end - begin < len(parts)
+                                if all(
+                                    symbol.lstrip("^").startswith("x") or not span
+                                    for symbol, span in list(zip(symbols, part_spans, strict=True))[
+                                        begin - first : end - first
+                                    ]
+                                )
+                            }
+            for ways in self.attachments(n) if decompose in ("attach", "both") else ():
+                for parts in ways:
+                    spans = [self.span(part.words) for part in parts]
+                    for source, targets in self.forms(parts, spans, span_mode=span_mode).items():
+                        for target, count in targets.items():
+                            counts[Sides(source, target)] += count / len(ways)
         return {sides: (count, tuple(sorted(labels[sides]))) for sides, count in counts.items()}
 
 
@@ -487,6 +618,9 @@ def test_core_against_the_definitions(grammar: str, span_mode: str) -> None:
 
 
 OPTIONS: list[tuple[str, str, dict[str, Any]]] = [
+    ("dep2str", "ghkm", {"decompose": "both"}),
+    ("augmented", "ghkm", {"decompose": "runs"}),
+    ("consdep2str", "ghkm", {"decompose": "attach"}),
     ("augmented", "ghkm", {"labels": "variables"}),
     ("augmented", "xie", {"labels": "variables"}),
     ("dep2str", "xie", {"xie_leaves": "linked"}),
@@ -502,7 +636,8 @@ def test_options_against_the_definitions(grammar: str, span_mode: str, options: 
     for seed in range(1000):
         case = random_case(seed)
         total += compare(case, grammar, span_mode, 16 if seed % 3 else 3, **options)
-        plain, special = (native(case, grammar, span_mode=span_mode, **given) for given in ({}, options))
+        modes = {"span_mode": span_mode} if grammar != "consdep2str" else {}
+        plain, special = (native(case, grammar, **modes, **given) for given in ({}, options))
         changed += plain != special
     assert total > 1500 and changed > 10
 
@@ -512,6 +647,7 @@ def test_options_against_the_definitions(grammar: str, span_mode: str, options: 
 def test_other_cases_and_limits(seed: int, max_variants: int) -> None:
     for grammar in ("dep2str", "consdep2str"):
         compare(random_case(seed), grammar, "ghkm", max_variants)
+    compare(random_case(seed), "augmented", "ghkm", max_variants, decompose="both")
 
 
 def test_phrasal_nodes_are_those_of_the_trees() -> None:
@@ -634,6 +770,26 @@ def test_a_word_that_looks_like_its_tag() -> None:
     """$ constrained by its word and by its tag $ are equal forms, so one rule."""
     case = case_of("a/A $/$ b/B", [1, 2, -1], "a x b", "0-0 1-1 2-2")
     assert counts(case)["x1:$* ^b -> x1 b"] == 1
+
+
+def test_a_head_that_looks_like_its_tag() -> None:
+    """The same for the head of a run: ^x1:$+ is one rule."""
+    case = case_of("a/A $/$", [1, -1], "a x", "0-0 1-1")
+    assert counts(case, decompose="attach")["a ^x1:$+ -> a x1"] == 1
+
+
+def test_long_runs_have_no_rules() -> None:
+    """Of ten members, runs of up to eight are fragments; every member attaches to runs of any length."""
+    case = case_of(" ".join(f"w{n}/N" for n in range(10)), [-1] + [0] * 9, "a b c d e f g h i j",
+                   " ".join(f"{n}-{n}" for n in range(10)))  # fmt: skip
+    runs = {rule.count(" ") for rule in counts(case, decompose="runs") if rule.startswith("+")}
+    assert max(len(rule.split(" -> ")[0].split()) for rule in counts(case, decompose="runs") if rule[0] == "+") == 9
+    assert runs and counts(case, decompose="attach")["^x1:w0+ w9 -> x1 j"] == 1
+
+
+def test_sub_fragments_want_consistent_subtrees() -> None:
+    with pytest.raises(TreeglotError, match="decompose goes with span_mode ghkm only"):
+        dep2str.extract(worked_example(), decompose="runs", span_mode="xie")
 
 
 def test_escapes() -> None:

@@ -77,7 +77,7 @@ def test_every_grammar_has_a_door(name: str) -> None:
     assert grammar.door.__doc__ and grammar.title
     assert name in grammar.presets and grammar.presets[name]["grammars"] == (name,)
     assert all(option.help and not option.help.endswith(".") for option in grammar.options)
-    assert list(grammar.features)[:2] == [f"{name}.p_ts", f"{name}.p_st"]
+    assert list(grammar.features())[:2] == [f"{name}.p_ts", f"{name}.p_st"]
 
 
 def test_every_option_is_a_key_with_its_limits() -> None:

@@ -37,7 +37,7 @@ nb::tuple entry_of(const RuleTableText& names, const RuleEntry& entry) {
   nb::list labels;
   for (const StructureLabel& label : entry.labels) labels.append(nb::make_tuple(label.begin, label.end));
   return nb::make_tuple(nb::str(target.data(), target.size()), nb::make_tuple(s[0], s[1], s[2], s[3]), entry.count,
-                        entry.source_total, entry.target_total, nb::tuple(labels));
+                        entry.source_total, entry.target_total, nb::tuple(labels), entry.unlinked);
 }
 
 }  // namespace
@@ -55,7 +55,8 @@ void bind_rule_tables(nb::module_& m) {
          double min_count, std::string_view discounting, const std::string& description, std::size_t memory,
          const std::string& folder, int threads, Progress& progress) {
         const GivenOptions options = given_options(extraction);
-        const RuleCountOptions counting{min_count, discounting_of(discounting), memory, folder, threads, &progress};
+        const RuleCountOptions counting{min_count, discounting_of(discounting),     memory, folder, threads,
+                                        &progress, find_grammar(grammar).rule_class};
         RuleStatistics statistics;
         std::uint64_t bytes = 0;
         {
@@ -63,9 +64,20 @@ void bind_rule_tables(nb::module_& m) {
           CategoryInterner categories(corpus.source().categories);
           auto make = [&] { return make_extractor(grammar, options, corpus, categories); };
           make();  // says what is wrong before the file is touched
-          RuleTableWriter writer(path, corpus, categories,
-                                 {grammar, description, find_grammar(grammar).labels,
-                                  counting.discounting != Discounting::kNone, folder, memory / 5});
+          const Grammar& declared = find_grammar(grammar);
+          RuleTableWriter::Options writing{.grammar = grammar,
+                                           .description = description,
+                                           .labels = declared.labels,
+                                           .discounted = counting.discounting != Discounting::kNone,
+                                           .folder = folder,
+                                           .memory = memory / 5};
+          const OptionValues values(declared.options, options);
+          for (const Grammar::FeatureSpec& feature : declared.features) {
+            if (!feature.wanted(values)) continue;
+            writing.unlinked = writing.unlinked || feature.unlinked;
+            writing.shares = writing.shares || feature.shares;
+          }
+          RuleTableWriter writer(path, corpus, categories, writing);
           statistics = count_rules(corpus, categories, make, counting, writer);
           bytes = writer.finish(statistics);
         }
@@ -148,6 +160,12 @@ void bind_rule_tables(nb::module_& m) {
             return nb::make_tuple(result, position);
           },
           nb::arg("position"), nb::arg("sources"))
+      .def("unlinked_share",
+           [](const RuleTable& self, std::string_view word) {
+             const std::uint32_t id = self.word_id(word);
+             return id == RuleTable::kNone ? 0.0f : self.unlinked_share(id);
+           })
+      .def_prop_ro("has_shares", &RuleTable::has_shares)
       .def(
           "export_text",
           [](const RuleTable& self, nb::callable write) {

@@ -42,7 +42,8 @@ nb::dict describe(const Grammar& grammar) {
   nb::list options, features;
   for (const OptionSpec& option : grammar.options) options.append(describe(option));
   for (const Grammar::FeatureSpec& feature : grammar.features) {
-    features.append(nb::make_tuple(feature.name, feature.start, feature.help));
+    features.append(
+        nb::make_tuple(feature.name, feature.start, feature.help, feature.option, nb::tuple(nb::cast(feature.values))));
   }
   result["options"] = nb::tuple(options);
   result["features"] = nb::tuple(features);

@@ -151,8 +151,12 @@ class TreeDecoder::ForestWorker : public Decoder::Worker {
               [&](std::uint32_t id) { return table.category(id); }, use.target_tree);
         }
         use.headed = grammar.subtree_nodes;
+        const bool beside_run =
+            std::any_of(forest.source_side(edge).begin(), forest.source_side(edge).end(), [](Symbol symbol) {
+              return symbol_kind(symbol) == SymbolKind::kRunWord || symbol_kind(symbol) == SymbolKind::kRunTag;
+            });
         for (NodeId tail : forest.forest().tails(edge)) {
-          use.phrasal = use.phrasal || (use.headed && forest.forest()[tail].kind == NodeKind::kGroup);
+          use.phrasal = use.phrasal || (use.headed && !beside_run && forest.forest()[tail].kind == NodeKind::kGroup);
         }
       }
     }
@@ -183,7 +187,11 @@ TreeDecoder::TreeDecoder(std::vector<const RuleTable*> tables, const PhraseSourc
     blocks_.push_back({&grammar, static_cast<int>(blocks_.size()), static_cast<int>(names.size()), first_word});
     options_.emplace_back(grammar.options, limits_.grammars, true);
     for (const char* name : search::kBlockFeatures) names.push_back(grammar.name + "." + name);
-    for (const Grammar::FeatureSpec& feature : grammar.features) names.push_back(grammar.name + "." + feature.name);
+    for (const Grammar::FeatureSpec& feature : grammar.features) {
+      if (!feature.wanted(options_.back())) continue;
+      if (feature.unlinked) blocks_.back().unlinked_feature = static_cast<int>(names.size());
+      names.push_back(grammar.name + "." + feature.name);
+    }
     if (grammar.subtree_nodes) limits_.forest.dependency_nodes = true;
   };
   for (const RuleTable* table : tables_) add_block(find_grammar(table->grammar()), vocabulary_->add(*table));

@@ -109,7 +109,7 @@ const CachedOptions* OptionCache::rules(const RuleTable& table, const GrammarBlo
                                         const RuleTable::Place& place, std::span<const Symbol> source, bool per_node) {
   const auto number = static_cast<std::size_t>(block.number);
   if (rules_.size() <= number) rules_.resize(number + 1);
-  auto [known, fresh] = rules_[number].try_emplace(place.rules);
+  auto [known, fresh] = rules_[number].try_emplace(place.rules ^ (std::uint64_t{block.use} << 56));
   auto& [options, version] = known->second;
   if (!fresh) {
     if (options && version != version_) options->rescore(scorer_);
@@ -146,6 +146,9 @@ void OptionCache::add(CachedOptions& to, const GrammarBlock& block, std::span<co
   }
   add_block(option, block, entry.scores.data());
   add_own_features(option, block, source, entry.target);
+  if (block.unlinked_feature >= 0 && entry.unlinked > 0) {
+    option.features.push_back({static_cast<std::uint16_t>(block.unlinked_feature), static_cast<float>(entry.unlinked)});
+  }
   option.rule = static_cast<std::uint32_t>(to.options.size() - 1);
   scorer_.complete(option);
 }

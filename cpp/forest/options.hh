@@ -32,6 +32,16 @@ struct GrammarBlock {
   const Grammar* grammar = nullptr;
   int number = 0, first_feature = kFirstBlock;
   std::uint32_t first_word = 0;
+  int unlinked_feature = -1;  // of source words without a link; -1: there is none
+  unsigned use = 0;           // rules that are used in several ways have other features in each
+
+  // The same for another use, whose five common features come `places` after the grammar's own.
+  GrammarBlock for_use(unsigned other, int places) const {
+    GrammarBlock result = *this;
+    result.use = other;
+    result.first_feature += places;
+    return result;
+  }
 };
 
 using search::TargetVocabulary;

@@ -61,6 +61,12 @@ OptionValues::OptionValues(const std::vector<OptionSpec>& specs, const GivenOpti
   }
 }
 
+std::string OptionValues::text(std::string_view name) const {
+  const OptionValue& value = at(name);
+  if (const bool* flag = std::get_if<bool>(&value)) return *flag ? "true" : "false";
+  return std::get<std::string>(value);
+}
+
 const OptionValue& OptionValues::at(std::string_view name) const {
   const auto place = values_.find(name);
   if (place == values_.end()) throw std::logic_error("a grammar asks for an option it did not declare");

@@ -59,6 +59,8 @@ class OptionValues {
   int number(std::string_view name) const { return static_cast<int>(std::get<std::int64_t>(at(name))); }
   double share(std::string_view name) const { return std::get<double>(at(name)); }
   const std::string& choice(std::string_view name) const { return std::get<std::string>(at(name)); }
+  // Of a choice its value, of a flag "true" or "false".
+  std::string text(std::string_view name) const;
 
  private:
   const OptionValue& at(std::string_view name) const;

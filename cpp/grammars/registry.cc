@@ -29,6 +29,10 @@ bool is_name(std::string_view name) {
 
 }  // namespace
 
+bool Grammar::FeatureSpec::wanted(const OptionValues& given) const {
+  return option.empty() || std::find(values.begin(), values.end(), given.text(option)) != values.end();
+}
+
 void register_grammar(Grammar grammar) {
   if (!is_name(grammar.name)) {
     throw std::invalid_argument("a grammar's name has small letters and digits, at most 31: " + grammar.name);

@@ -50,10 +50,19 @@ struct Grammar {
     std::string name;
     double start = 0;
     std::string help;
+    // Systems have it if this option, a choice or a flag ("true"), has one of these values; all do if there is no
+    // option.
+    std::string option;
+    std::vector<std::string> values;
+    bool unlinked = false;  // it counts the source words of a rule that have no link; its table has these numbers
+    bool shares = false;    // it wants to know how often a word had no link; its table has these shares
+    bool wanted(const OptionValues& given) const;
   };
   std::vector<FeatureSpec> features;
   std::function<void(std::span<const Symbol> source, std::span<const TargetSymbol> target, std::span<float> values)>
       rule_features;
+  // Kinds of rules with scores of their own: P(s|t) is made within a class. Empty: all are of class 0.
+  std::function<unsigned(std::span<const Symbol> source)> rule_class;
   double rule_start = -0.3;  // where tuning starts for the number of rules
 
   SymbolText text;           // how its sides are written and read

@@ -21,10 +21,12 @@ enum class SymbolKind : std::uint8_t {
   kHeadVariable = 3,  // ^x1:VV     the generalised head
   kInternalWord = 4,  // x1:本*     an internal dependent constrained by its word
   kInternalTag = 5,   // x1:NN*     ... by its tag
+  kRunWord = 6,       // ^x1:推出+  a run of members around the head, constrained by the head's word
+  kRunTag = 7,        // ^x1:VV+    ... by its tag
   kPhrasal = 8,       // x1:VP[VV_NN]    a phrasal node
   kHeadPhrasal = 9,   // ^x1:VP[VV_NN]   one that covers the head
   kOpen = 10,         // (NP        begin of a constituent or pre-terminal inside a tree fragment
-  kClose = 11,        // )          its end; id 0
+  kClose = 11,        // )          its end; id 0. Behind members of an HDR: they are a run, + in front of the text
   kSite = 12,         // x1:NP      a constituent or pre-terminal at the frontier of a tree fragment
   kGap = 13,          // x1:X       a gap that anything may fill; id 0
   kPlace = 14,        // /3         a number, for what a grammar says about the symbol before; the id is the number
@@ -43,7 +45,8 @@ inline constexpr bool has_word(Symbol symbol) {  // a terminal: its word has lin
   return symbol_kind(symbol) == SymbolKind::kWord || symbol_kind(symbol) == SymbolKind::kHeadWord;
 }
 inline constexpr bool id_is_word(Symbol symbol) {
-  return has_word(symbol) || symbol_kind(symbol) == SymbolKind::kInternalWord;
+  return has_word(symbol) || symbol_kind(symbol) == SymbolKind::kInternalWord ||
+         symbol_kind(symbol) == SymbolKind::kRunWord;
 }
 // Whether the id is that of a word or category; otherwise it is a number.
 inline constexpr bool has_id(SymbolKind kind) {
@@ -55,6 +58,8 @@ inline constexpr bool is_variable(Symbol symbol) {
     case SymbolKind::kHeadVariable:
     case SymbolKind::kInternalWord:
     case SymbolKind::kInternalTag:
+    case SymbolKind::kRunWord:
+    case SymbolKind::kRunTag:
     case SymbolKind::kPhrasal:
     case SymbolKind::kHeadPhrasal:
     case SymbolKind::kSite:

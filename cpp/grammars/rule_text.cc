@@ -69,7 +69,7 @@ void write_escaped(std::string_view text, const Escapes& escapes, std::string& o
   const std::size_t variable = variable_prefix(text);
   const bool first = (escapes.marks && text.starts_with('^')) ||
                      (variable > 0 && (variable < text.size() ? text[variable] == ':' : escapes.variable));
-  const bool last = (escapes.marks && text.ends_with('*')) ||
+  const bool last = (escapes.marks && (text.ends_with('*') || text.ends_with('+'))) ||
                     (escapes.bracketed && text.ends_with(']') && text.find('[') != text.npos);
   for (std::size_t i = 0; i < text.size();) {
     std::string_view rest = text.substr(i);
@@ -147,6 +147,13 @@ SourceText parse_member(std::string_view token, std::size_t& variables,
     SymbolKind kind = is_tag(plain) ? SymbolKind::kInternalTag : SymbolKind::kInternalWord;
     return {kind, std::move(plain)};
   }
+  if (text.ends_with('+')) {
+    if (!head) refuse("a run has the head", token);
+    text.remove_suffix(1);
+    std::string plain = content(text, token);
+    SymbolKind kind = is_tag(plain) ? SymbolKind::kRunTag : SymbolKind::kRunWord;
+    return {kind, std::move(plain)};
+  }
   if (text.ends_with(']') && text.find('[') != text.npos) {
     return {head ? SymbolKind::kHeadPhrasal : SymbolKind::kPhrasal, content(text, token)};
   }
@@ -184,8 +191,13 @@ void write_source(std::span<const Symbol> source, const TextOf& word, const Text
   // Without brackets and without a head it may have gaps, and x1 alone is read as one.
   const bool flat = !tree && std::none_of(source.begin(), source.end(), [](Symbol symbol) {
     const SymbolKind kind = symbol_kind(symbol);
-    return kind == SymbolKind::kHeadWord || kind == SymbolKind::kHeadVariable || kind == SymbolKind::kHeadPhrasal;
+    return kind == SymbolKind::kHeadWord || kind == SymbolKind::kHeadVariable || kind == SymbolKind::kHeadPhrasal ||
+           kind == SymbolKind::kRunWord || kind == SymbolKind::kRunTag;
   });
+  if (!tree && !source.empty() && symbol_kind(source.back()) == SymbolKind::kClose) {
+    out += "+ ";
+    source = source.first(source.size() - 1);
+  }
   const Escapes word_escapes{tree, flat, false};
   const Escapes category_escapes{tree, false, !tree};
   std::size_t variables = 0;
@@ -203,6 +215,8 @@ void write_source(std::span<const Symbol> source, const TextOf& word, const Text
       case SymbolKind::kHeadWord:
       case SymbolKind::kHeadVariable:
       case SymbolKind::kHeadPhrasal:
+      case SymbolKind::kRunWord:
+      case SymbolKind::kRunTag:
         out += '^';
         break;
       case SymbolKind::kOpen:
@@ -228,6 +242,14 @@ void write_source(std::span<const Symbol> source, const TextOf& word, const Text
       case SymbolKind::kInternalTag:
         write_escaped(category(id), word_escapes, out);
         out += '*';
+        break;
+      case SymbolKind::kRunWord:
+        write_escaped(word(id), word_escapes, out);
+        out += '+';
+        break;
+      case SymbolKind::kRunTag:
+        write_escaped(category(id), word_escapes, out);
+        out += '+';
         break;
       case SymbolKind::kVariable:
       case SymbolKind::kHeadVariable:
@@ -269,6 +291,8 @@ std::vector<SourceText> parse_source(std::string_view text, RuleFamily family,
   std::vector<SourceText> result;
   std::size_t variables = 0, heads = 0;
   int depth = 0;
+  const bool run = family == RuleFamily::kMembers && text.starts_with("+ ");
+  if (run) text.remove_prefix(2);
   split(text, [&](std::string_view token) {
     if (family == RuleFamily::kTree) {
       parse_tree_token(token, variables, depth, result);
@@ -283,6 +307,7 @@ std::vector<SourceText> parse_source(std::string_view text, RuleFamily family,
   });
   if (family == RuleFamily::kMembers && heads != 1) throw std::invalid_argument("a rule has exactly one head (^)");
   if (depth != 0) throw std::invalid_argument("a bracket is not closed");
+  if (run) result.push_back({SymbolKind::kClose, ""});
   return result;
 }
 

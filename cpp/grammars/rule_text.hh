@@ -3,11 +3,13 @@
 //
 //   英特尔 将 ^推出 x1:本*              an HDR rule: words, the head ^, internal dependents x1:…*
 //   x1:NR 款 ^x2:VP[VV_NN]              variables, a word, a phrasal node that covers the head
+//   + 将 ^推出                          a run: some neighbouring members, the head among them
+//   将 ^x1:推出+                        a member beside a run
 //   (NP (NN 本) x1:VP)                  a tree fragment
 //   das x1:X haus                       words with a gap; das x1 haus is read as the same
 //
 // Words and categories that would be misread are escaped: \uXXXX stands for the first character of what begins with ^
-// or x<digits>: (on the target side, and beside gaps, also of x<digits>), for the last one of what ends in *, for
+// or x<digits>: (on the target side, and beside gaps, also of x<digits>), for the last one of what ends in * or +, for
 // white space, for the first bar of |||, for the backslash of what looks like an escape, and inside tree fragments for
 // brackets.
 #pragma once
@@ -67,7 +69,7 @@ struct Escapes {
   bool brackets = false;   // ( and ) anywhere
   bool variable = false;   // x<digits> alone
   bool bracketed = false;  // a last ] after a [, so that a tag is not taken for a joint category
-  bool marks = true;       // a first ^ and a last *
+  bool marks = true;       // a first ^ and a last * or +
 };
 // Appends a word or category with its escapes.
 void write_escaped(std::string_view text, const Escapes& escapes, std::string& out);

@@ -55,6 +55,9 @@ BOOST_AUTO_TEST_CASE(the_kinds) {
              "x1:NR 款 ^x2:VV x3:NN*");
   BOOST_TEST(source_text({{K::kPhrasal, "NP[JJ_NN]"}, {K::kHeadWord, "款"}}) == "x1:NP[JJ_NN] ^款");
   BOOST_TEST(source_text({{K::kHeadPhrasal, "VP[VV_NN]"}}) == "^x1:VP[VV_NN]");
+  BOOST_TEST(source_text({{K::kWord, "将"}, {K::kHeadWord, "推出"}, {K::kClose, ""}}) == "+ 将 ^推出");
+  BOOST_TEST(source_text({{K::kWord, "将"}, {K::kRunWord, "推出"}}) == "将 ^x1:推出+");
+  BOOST_TEST(source_text({{K::kRunTag, "VV"}, {K::kInternalTag, "NN"}}) == "^x1:VV+ x2:NN*");
   BOOST_TEST(
       source_text(
           {{K::kOpen, "NP"}, {K::kOpen, "NN"}, {K::kWord, "本"}, {K::kClose, ""}, {K::kSite, "VP"}, {K::kClose, ""}}) ==
@@ -71,6 +74,9 @@ BOOST_AUTO_TEST_CASE(escapes) {
                                                                 "1:NN"},
                                                                {"*", "\\u002a"},
                                                                {"a*b*", "a*b\\u002a"},
+                                                               {"+", "\\u002b"},
+                                                               {"c++", "c+\\u002b"},
+                                                               {"+c", "+c"},
                                                                {"|||", "\\u007c||"},
                                                                {"a b", "a\\u0020b"},
                                                                {"a\u3000b", "a\\u3000b"},
@@ -101,8 +107,9 @@ BOOST_AUTO_TEST_CASE(escapes) {
 
 BOOST_AUTO_TEST_CASE(there_and_back) {
   std::mt19937 random(5);
-  const std::vector<std::string> pieces{"a", "本", "^", "_",  ":", "x", "1",       "*",   "|", "||",     " ", "(",
-                                        ")", "[",  "]", "\\", "u", "0", "\\u005e", "x12", "é", "\u3000", "𝒳", "\u2003"};
+  const std::vector<std::string> pieces{"a", "本",      "^",   "_", ":",      "x", "1",     "*",  "+",
+                                        "|", "||",      " ",   "(", ")",      "[", "]",     "\\", "u",
+                                        "0", "\\u005e", "x12", "é", "\u3000", "𝒳", "\u2003"};
   auto text = [&] {
     std::string result;
     for (std::size_t n = 1 + random() % 5; n > 0; --n) result += pieces[random() % pieces.size()];
@@ -110,7 +117,7 @@ BOOST_AUTO_TEST_CASE(there_and_back) {
   };
   using K = SymbolKind;
   const std::vector<K> others{K::kWord, K::kVariable, K::kInternalWord, K::kInternalTag, K::kPhrasal};
-  const std::vector<K> heads{K::kHeadWord, K::kHeadVariable, K::kHeadPhrasal};
+  const std::vector<K> heads{K::kHeadWord, K::kHeadVariable, K::kHeadPhrasal, K::kRunWord, K::kRunTag};
   for (int round = 0; round < 3000; ++round) {
     std::vector<SourceText> side;
     std::set<std::string> tags;
@@ -119,14 +126,16 @@ BOOST_AUTO_TEST_CASE(there_and_back) {
       K kind = i == head ? heads[random() % heads.size()] : others[random() % others.size()];
       std::string content = text();
       if (kind == K::kPhrasal || kind == K::kHeadPhrasal) content += "[" + text() + "]";
-      if (kind == K::kInternalTag) tags.insert(content);
+      if (kind == K::kInternalTag || kind == K::kRunTag) tags.insert(content);
       if (kind == K::kInternalWord && tags.contains(content)) kind = K::kInternalTag;
       variables += is_variable(symbol(kind, 0));
       side.push_back({kind, content});
     }
     for (SourceText& item : side) {  // the text cannot tell a word from an equal tag
       if (item.kind == K::kInternalWord && tags.contains(item.text)) item.kind = K::kInternalTag;
+      if (item.kind == K::kRunWord && tags.contains(item.text)) item.kind = K::kRunTag;
     }
+    if (random() % 4 == 0) side.push_back({K::kClose, ""});  // a run
     auto is_tag = [&](std::string_view content) { return tags.contains(std::string(content)); };
     BOOST_CHECK(parse_source(source_text(side), RuleFamily::kMembers, is_tag) == side);
 

@@ -153,7 +153,7 @@ class Counter {
     const RuleSink sink = [&](const ExtractedRule& rule) {
       ++seen;
       const RuleLexicon::Weights weights = lexicon_.weights(rule, scratch);
-      block.add(rule, count_units(rule.count), weights.target, weights.source);
+      block.add(rule, count_units(rule.count), weights.target, weights.source, weights.unlinked);
     };
     while (true) {
       const std::size_t first = next_sentence_.fetch_add(kSentences);
@@ -204,6 +204,8 @@ class Counter {
     runs_.push_back(std::move(merged));
   }
 
+  unsigned class_of(const Group& group) const { return options_.rule_class ? options_.rule_class(group.source) : 0; }
+
   Merger merge() {
     std::vector<std::unique_ptr<Cursor>> cursors;
     for (const RuleBlock& block : blocks_) cursors.push_back(block.cursor());
@@ -238,6 +240,9 @@ class Counter {
           if (symbol_id(symbol) >= uses.size()) uses.resize(symbol_id(symbol) + 1);  // numbers have no bound
           ++uses[symbol_id(symbol)];
         }
+        const unsigned of_class = class_of(group);
+        if (of_class >= rules_of_class_.size()) rules_of_class_.resize(of_class + 1);
+        rules_of_class_[of_class] += group.rules.size();
         for (const Group::Rule& rule : group.rules) {
           const std::span<const TargetSymbol> target = group.target(rule);
           for (TargetSymbol symbol : target) {
@@ -253,8 +258,8 @@ class Counter {
             ++use.variables[variable_number(symbol)];
           }
           discounts_.see(rule.count);
-          by_target.push(
-              {hash_bytes(reinterpret_cast<const char*>(target.data()), target.size_bytes()), all_rules_, rule.count});
+          by_target.push({hash_bytes(reinterpret_cast<const char*>(target.data()), target.size_bytes(), of_class),
+                          all_rules_, rule.count});
           tick(0.6, 0.7, all_rules_, statistics_.occurrences / 2);
           ++all_rules_;
         }
@@ -316,7 +321,8 @@ class Counter {
         }
         double forward = count_value(rule.count), backward = forward;
         if (options_.discounting != Discounting::kNone) {
-          const double less = forward - discounts_.taken(rule.count), all = static_cast<double>(all_rules_);
+          const double less = forward - discounts_.taken(rule.count);
+          const double all = static_cast<double>(rules_of_class_[class_of(group)]);
           forward = backward = less;
           if (options_.discounting == Discounting::kKneserNey) {
             forward += count_value(taken) * total->distinct / all;
@@ -325,7 +331,7 @@ class Counter {
         }
         rules.push_back({group.target(rule), group.labels_of(rule), rule.count, total->total,
                          forward / count_value(source.total), backward / count_value(total->total), rule.lexical_target,
-                         rule.lexical_source});
+                         rule.lexical_source, rule.unlinked});
       }
       if (rules.empty()) continue;
       if (rules.size() > 1) {
@@ -355,6 +361,7 @@ class Counter {
   std::vector<std::unique_ptr<Run>> runs_;
   std::unique_ptr<SymbolOrder> order_;
   std::uint64_t all_rules_ = 0;
+  std::vector<std::uint64_t> rules_of_class_;
   Discounts discounts_;
   RuleStatistics statistics_;
 };

@@ -42,6 +42,8 @@ struct RuleCountOptions {
   std::string folder = "/tmp";                // for what does not fit
   int threads = 0;                            // 0: all cores
   Progress* progress = nullptr;
+  // Rules of different classes are rules of different kinds: P(s|t) is made within a class. Empty: all are of class 0.
+  std::function<unsigned(std::span<const Symbol> source)> rule_class;
 };
 
 struct RuleStatistics {
@@ -60,6 +62,7 @@ struct CountedRule {
   std::uint64_t count, target_total;                // in units
   double target_given_source, source_given_target;  // P(t|s), P(s|t)
   float lexical_target, lexical_source;             // Plex(t|s), Plex(s|t): the highest over the alignments
+  std::uint8_t unlinked;  // source words without a link, at most 255: the fewest over the alignments
 };
 struct CountedSource {
   std::span<const Symbol> source;

@@ -79,10 +79,10 @@ int TargetOrder::compare(std::span<const TargetSymbol> a, std::span<const Target
 }
 
 void Group::add(std::span<const TargetSymbol> target, std::span<const StructureLabel> with, std::uint64_t count,
-                float lexical_target, float lexical_source) {
+                float lexical_target, float lexical_source, std::uint8_t unlinked) {
   rules.push_back({static_cast<std::uint32_t>(symbols.size()), static_cast<std::uint32_t>(target.size()),
                    static_cast<std::uint32_t>(labels.size()), static_cast<std::uint32_t>(with.size()), count,
-                   lexical_target, lexical_source});
+                   lexical_target, lexical_source, unlinked});
   symbols.insert(symbols.end(), target.begin(), target.end());
   labels.insert(labels.end(), with.begin(), with.end());
 }
@@ -101,6 +101,7 @@ void Group::unite(const TargetOrder& order) {
     into.count += rule.count;
     into.lexical_target = std::max(into.lexical_target, rule.lexical_target);
     into.lexical_source = std::max(into.lexical_source, rule.lexical_source);
+    into.unlinked = std::min(into.unlinked, rule.unlinked);
     if (!std::ranges::equal(labels_of(into), labels_of(rule))) {
       std::vector<StructureLabel> both;
       std::ranges::set_union(labels_of(into), labels_of(rule), std::back_inserter(both));
@@ -182,14 +183,17 @@ std::uint32_t RuleBlock::label_set(std::vector<StructureLabel> labels) {
   if (labels.empty()) return 0;
   auto [entry, fresh] = label_ids_.try_emplace(std::move(labels), static_cast<std::uint32_t>(label_sets_.size()));
   if (fresh) label_sets_.push_back(&entry->first);
+  if (label_sets_.size() > 0xFFFFFF) throw std::runtime_error("a block of rules is too large");
   return entry->second;
 }
 
-void RuleBlock::add(const ExtractedRule& rule, std::uint64_t count, float lexical_target, float lexical_source) {
+void RuleBlock::add(const ExtractedRule& rule, std::uint64_t count, float lexical_target, float lexical_source,
+                    std::uint8_t unlinked) {
   auto hash = [](const std::vector<std::uint32_t>& side) {
     return hash_bytes(reinterpret_cast<const char*>(side.data()), side.size() * sizeof(side[0]));
   };
-  Pending next{hash(rule.source), hash(rule.target), count, 0, 0, 0, 0, 0, lexical_target, lexical_source, 0, 0, 0};
+  Pending next{hash(rule.source), hash(rule.target), count,    0, 0, 0, 0, 0,
+               lexical_target,    lexical_source,    unlinked, 0, 0, 0};
   sources_.prefetch(next.source_hash);
   targets_.prefetch(next.target_hash);
   next.source_begin = static_cast<std::uint32_t>(pending_symbols_.size());
@@ -237,6 +241,7 @@ void RuleBlock::put(const Pending& rule) {
     known.count += rule.count;
     known.lexical_target = std::max(known.lexical_target, rule.lexical_target);
     known.lexical_source = std::max(known.lexical_source, rule.lexical_source);
+    known.unlinked = std::min<std::uint8_t>(known.unlinked, rule.unlinked);
     if (labels.empty()) return;
     if (!known.labels) {
       known.labels = label_set(labels);
@@ -250,7 +255,7 @@ void RuleBlock::put(const Pending& rule) {
   if (rules_.size() >= kEnd - 1) throw std::runtime_error("a block of rules is too large");
   const std::uint32_t fresh = static_cast<std::uint32_t>(rules_.size());
   rules_.push_back({rule.source, rule.target, rule.count, rule.lexical_target, rule.lexical_source, first_[rule.source],
-                    label_set(labels)});
+                    label_set(labels), rule.unlinked});
   first_[rule.source] = fresh;
   slots_[place] = {rule.tag, fresh + 1};
 }
@@ -297,7 +302,8 @@ class BlockCursor : public Cursor {
       const RuleBlock::Rule& rule = block_.rules_[n];
       std::span<const StructureLabel> labels;
       if (rule.labels) labels = *block_.label_sets_[rule.labels];
-      group.add(block_.targets_[rule.target], labels, rule.count, rule.lexical_target, rule.lexical_source);
+      group.add(block_.targets_[rule.target], labels, rule.count, rule.lexical_target, rule.lexical_source,
+                static_cast<std::uint8_t>(rule.unlinked));
     }
     ++next_;
   }
@@ -328,7 +334,7 @@ namespace {
 struct RunRule {
   std::uint64_t count;
   float lexical_target, lexical_source;
-  std::uint32_t length, labels;
+  std::uint32_t length, labels, unlinked, unused;
 };
 
 template <class T>
@@ -344,7 +350,8 @@ void Run::write(const Group& group) {
   put(buffer_, sizes, 2);
   put(buffer_, group.source.data(), group.source.size());
   for (const Group::Rule& rule : group.rules) {
-    const RunRule head{rule.count, rule.lexical_target, rule.lexical_source, rule.length, rule.label_count};
+    const RunRule head{
+        rule.count, rule.lexical_target, rule.lexical_source, rule.length, rule.label_count, rule.unlinked, 0};
     put(buffer_, &head, 1);
     put(buffer_, group.target(rule).data(), rule.length);
     put(buffer_, group.labels_of(rule).data(), rule.label_count);
@@ -373,7 +380,8 @@ class RunCursor : public Cursor {
       labels_.resize(head.labels);
       read(target_.data(), target_.size());
       read(labels_.data(), labels_.size());
-      group.add(target_, labels_, head.count, head.lexical_target, head.lexical_source);
+      group.add(target_, labels_, head.count, head.lexical_target, head.lexical_source,
+                static_cast<std::uint8_t>(head.unlinked));
     }
     advance();
   }

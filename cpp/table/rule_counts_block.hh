@@ -76,6 +76,7 @@ struct Group {
     std::uint32_t label, label_count;  // in `labels`
     std::uint64_t count;
     float lexical_target, lexical_source;
+    std::uint8_t unlinked;
   };
   std::vector<Symbol> source;
   std::vector<Rule> rules;
@@ -92,7 +93,7 @@ struct Group {
     return {labels.data() + rule.label, rule.label_count};
   }
   void add(std::span<const TargetSymbol> target, std::span<const StructureLabel> with, std::uint64_t count,
-           float lexical_target, float lexical_source);
+           float lexical_target, float lexical_source, std::uint8_t unlinked);
   // Sorts by target and makes equal rules one.
   void unite(const TargetOrder& order);
 };
@@ -111,7 +112,8 @@ class Cursor {
 class RuleBlock {
  public:
   RuleBlock();
-  void add(const ExtractedRule& rule, std::uint64_t count, float lexical_target, float lexical_source);
+  void add(const ExtractedRule& rule, std::uint64_t count, float lexical_target, float lexical_source,
+           std::uint8_t unlinked);
   std::size_t bytes() const;
   void sort(const SymbolOrder& order);  // before a cursor is made
   std::unique_ptr<Cursor> cursor() const;
@@ -152,14 +154,16 @@ class RuleBlock {
     std::uint32_t source_begin, target_begin, end;  // in pending_symbols_
     std::uint32_t label_begin, label_end;           // in pending_labels_
     float lexical_target, lexical_source;
+    std::uint8_t unlinked;
     std::uint32_t source, target, tag;  // found on the way
   };
   struct Rule {
     std::uint32_t source, target;
     std::uint64_t count;
     float lexical_target, lexical_source;
-    std::uint32_t next;    // with the same source; kEnd: none
-    std::uint32_t labels;  // 0: none
+    std::uint32_t next;         // with the same source; kEnd: none
+    std::uint32_t labels : 24;  // 0: none
+    std::uint32_t unlinked : 8;
   };
   static constexpr std::uint32_t kEnd = 0xFFFFFFFF;
   struct Slot {

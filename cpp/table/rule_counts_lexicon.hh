@@ -48,7 +48,8 @@ class RuleLexicon {
   static constexpr float kSmallest = 1e-37f;
 
   struct Weights {
-    float target, source;  // Plex(t|s), Plex(s|t)
+    float target, source;   // Plex(t|s), Plex(s|t)
+    std::uint8_t unlinked;  // source words without a link, at most 255
   };
   class Scratch {
     friend class RuleLexicon;
@@ -70,6 +71,7 @@ class RuleLexicon {
       ++scratch.source[link.source].degree;
     }
     double target = 1, source = 1;
+    std::uint8_t unlinked = 0;
     for (std::size_t t = 0; t < rule.target.size(); ++t) {
       if (!is_target_word(rule.target[t])) continue;
       const Scratch::Mean& mean = scratch.target[t];
@@ -80,11 +82,12 @@ class RuleLexicon {
     for (std::size_t s = 0; s < rule.source.size(); ++s) {
       if (!has_word(rule.source[s])) continue;
       const Scratch::Mean& mean = scratch.source[s];
+      if (mean.degree == 0 && unlinked < 255) ++unlinked;
       source *= mean.degree == 0   ? no_target_[symbol_id(rule.source[s])]
                 : mean.degree == 1 ? mean.sum
                                    : mean.sum / static_cast<float>(mean.degree);
     }
-    return {std::max(kSmallest, static_cast<float>(target)), std::max(kSmallest, static_cast<float>(source))};
+    return {std::max(kSmallest, static_cast<float>(target)), std::max(kSmallest, static_cast<float>(source)), unlinked};
   }
 
  private:

@@ -68,14 +68,18 @@ struct RuleTable::File {
     data = mapped_records<char>(file, h.data, 0, h.data_end);
     data_size = h.data_end - h.data;
     if (h.data_end > h.index || h.buckets > h.file_size || h.home_buckets < 1 || h.home_buckets > h.buckets ||
-        h.place_bits < 1 || h.place_bits > 62 || (h.flags & ~(kHasLabels | kDiscounted)) || h.rules > data_size ||
-        h.sources > data_size || h.prefixes > h.buckets * kBucket || h.longest_source > kMaxSide ||
-        h.longest_target > kMaxSide || !is_name(h.grammar, sizeof h.grammar)) {
+        h.place_bits < 1 || h.place_bits > 62 || (h.flags & ~(kHasLabels | kDiscounted | kHasUnlinked | kHasShares)) ||
+        h.rules > data_size || h.sources > data_size || h.prefixes > h.buckets * kBucket ||
+        h.longest_source > kMaxSide || h.longest_target > kMaxSide || !is_name(h.grammar, sizeof h.grammar)) {
       damaged_header();
     }
     slots = mapped_records<std::uint64_t>(file, h.index, h.buckets * kBucket, h.exceptions);
     exceptions = mapped_records<Exception>(file, h.exceptions, h.exception_count, h.description);
     mapped_records<char>(file, h.description, h.description_size, h.file_size);
+    if (h.flags & kHasShares) {
+      shares =
+          mapped_records<float>(file, (h.description + h.description_size + 7) / 8 * 8, h.source_words, h.file_size);
+    }
     key_mask = (std::uint64_t{1} << (63 - h.place_bits)) - 1;
   }
 
@@ -110,6 +114,7 @@ struct RuleTable::File {
   std::uint64_t data_size;
   const std::uint64_t* slots;
   const Exception* exceptions;
+  const float* shares = nullptr;
   std::uint64_t key_mask;
 };
 
@@ -238,6 +243,11 @@ void RuleTable::File::read_rules(ByteReader& from, std::uint32_t variables, std:
         entry.labels.push_back({static_cast<std::uint8_t>(begin), static_cast<std::uint8_t>(end)});
       }
     }
+    if (header.flags & kHasUnlinked) {
+      const std::uint64_t unlinked = from.varint();
+      if (unlinked > source_length) ByteReader::fail();
+      entry.unlinked = static_cast<std::uint32_t>(unlinked);
+    }
     if (n == 0) best = forward;
     if (forward < best + cut) return;
     entry.scores = {static_cast<float>(forward), static_cast<float>(backward), static_cast<float>(lexical_target),
@@ -286,6 +296,11 @@ std::size_t RuleTable::sentences() const { return file_->header.sentences; }
 std::size_t RuleTable::occurrences() const { return file_->header.occurrences; }
 bool RuleTable::discounted() const { return file_->header.flags & kDiscounted; }
 bool RuleTable::has_labels() const { return file_->header.flags & kHasLabels; }
+bool RuleTable::has_unlinked() const { return file_->header.flags & kHasUnlinked; }
+bool RuleTable::has_shares() const { return file_->shares != nullptr; }
+float RuleTable::unlinked_share(std::uint32_t word) const {
+  return file_->shares && word < file_->words.size() ? std::clamp(file_->shares[word], 0.0f, 1.0f) : 0.0f;
+}
 std::size_t RuleTable::longest_source() const { return file_->header.longest_source; }
 std::size_t RuleTable::longest_target() const { return file_->header.longest_target; }
 std::string RuleTable::grammar() const {

@@ -6,7 +6,7 @@
 // A source: varints of its length, its symbols (as ranks), its total (as a count code), its number of rules; then the
 // rules. A rule: varints of its length, its symbols (as ranks), its count, its target's total, -ln of both lexical
 // weights in steps of kStep; with kDiscounted, -ln of P(t|s) and P(s|t); with kHasLabels, the number of labels and
-// begin and end of each.
+// begin and end of each; with kHasUnlinked, how many of its source words have no link.
 //
 // A count that is n/d with d up to 16 is the even code 2 (16 n + d - 1) and exact. Other counts of rules are the odd
 // code 2 q + 1, q = -ln(count / total of the source) in steps; other totals of sources likewise, with q =
@@ -17,6 +17,8 @@
 // the low bits of the prefix's key, one bit that says whether longer sources begin with it, and the place of its rules
 // plus 1 (0: it is no source). Slots of one chain that agree in the bits of the key are also in the list of exceptions,
 // where keys are whole.
+//
+// With kHasShares, behind the description: of each source word the share of its occurrences that have no link, a float.
 #pragma once
 
 #include <cmath>
@@ -30,7 +32,7 @@ namespace treeglot::rule_format {
 
 inline constexpr char kMagic[8] = {'T', 'G', 'R', 'T', '\r', '\n', '\x1a', '\0'};
 inline constexpr std::uint32_t kVersion = 3;
-inline constexpr std::uint32_t kHasLabels = 1, kDiscounted = 2;
+inline constexpr std::uint32_t kHasLabels = 1, kDiscounted = 2, kHasUnlinked = 4, kHasShares = 8;
 
 struct Header {
   char magic[8];

@@ -75,7 +75,8 @@ void RuleTableWriter::begin(const SymbolUse& use) {
   std::memcpy(header_.magic, kMagic, sizeof kMagic);
   header_.version = kVersion;
   header_.probe = probe();
-  header_.flags = (options_.labels ? kHasLabels : 0) | (options_.discounted ? kDiscounted : 0);
+  header_.flags = (options_.labels ? kHasLabels : 0) | (options_.discounted ? kDiscounted : 0) |
+                  (options_.unlinked ? kHasUnlinked : 0) | (options_.shares ? kHasShares : 0);
   std::memcpy(header_.grammar, options_.grammar.data(), options_.grammar.size());
 
   std::vector<bool> words(corpus_.source().words.size()), categories(categories_.size()), targets(use.target.size());
@@ -84,6 +85,12 @@ void RuleTableWriter::begin(const SymbolUse& use) {
     if (!has_id(static_cast<SymbolKind>(kind))) continue;
     for (std::size_t id = 0; id < use.source[kind].size(); ++id) {
       if (use.source[kind][id]) (word ? words : categories)[id] = true;
+    }
+  }
+  if (options_.shares) {
+    find_shares();
+    for (std::size_t id = 0; id < words.size(); ++id) {
+      if (shares_[id] > 0) words[id] = true;
     }
   }
   for (std::size_t id = 0; id < use.target.size(); ++id) targets[id] = use.target[id] > 0;
@@ -146,6 +153,26 @@ void RuleTableWriter::begin(const SymbolUse& use) {
   header_.data = file_.align(8);
 }
 
+void RuleTableWriter::find_shares() {
+  std::vector<std::uint64_t> occurrences(corpus_.source().words.size()), unlinked(occurrences.size());
+  std::vector<bool> linked;
+  for (std::size_t n = 0; n < corpus_.size(); ++n) {
+    const ParsedPair pair = corpus_[n];
+    linked.assign(pair.source.size(), false);
+    for (const WordLink& link : pair.links) linked[link.source] = true;
+    for (std::size_t j = 0; j < linked.size(); ++j) {
+      ++occurrences[pair.source.words[j]];
+      unlinked[pair.source.words[j]] += !linked[j];
+    }
+  }
+  shares_.assign(occurrences.size(), 0.0f);
+  for (std::size_t id = 0; id < shares_.size(); ++id) {
+    if (occurrences[id] > 0) {
+      shares_[id] = static_cast<float>(static_cast<double>(unlinked[id]) / static_cast<double>(occurrences[id]));
+    }
+  }
+}
+
 void RuleTableWriter::put_rule(const CountedSource& source, std::uint64_t source_code, const CountedRule& rule) {
   if (rule.target.size() > kMaxSide) throw std::runtime_error("a rule with more than 65,535 symbols");
   header_.longest_target = std::max<std::uint64_t>(header_.longest_target, rule.target.size());
@@ -184,6 +211,7 @@ void RuleTableWriter::put_rule(const CountedSource& source, std::uint64_t source
       out_.varint(label.end);
     }
   }
+  if (options_.unlinked) out_.varint(rule.unlinked);
 }
 
 void RuleTableWriter::take(const CountedSource& source) {
@@ -316,6 +344,14 @@ std::uint64_t RuleTableWriter::finish(const RuleStatistics& statistics) {
   header_.description = file_.position();
   header_.description_size = options_.description.size();
   file_.write(options_.description.data(), options_.description.size());
+  if (options_.shares) {
+    std::vector<float> shares(header_.source_words, 0.0f);
+    for (std::size_t id = 0; id < shares_.size(); ++id) {
+      if (word_ids_[id] != kUnused) shares[word_ids_[id]] = shares_[id];
+    }
+    file_.align(8);
+    for (float share : shares) file_.plain(share);
+  }
   file_.finish(header_);
   return file_.position();
 }

@@ -21,6 +21,8 @@ class RuleTableWriter : public RuleConsumer {
     std::string description;  // any text; kept with the table
     bool labels = false;      // rules have structures
     bool discounted = false;  // probabilities do not follow from the counts
+    bool unlinked = false;    // the number of source words without a link
+    bool shares = false;      // ... and the share of its occurrences in which a word has none
     std::string folder = "/tmp";
     std::size_t memory = std::size_t{1} << 28;  // for sorting the index
     unsigned place_bits = 0;                    // of a slot, at least: leaves fewer bits of the key (for tests)
@@ -45,6 +47,7 @@ class RuleTableWriter : public RuleConsumer {
   std::uint64_t put_strings(const std::vector<const std::string*>& texts);
   void put_rule(const CountedSource& source, std::uint64_t source_code, const CountedRule& rule);
   void put_index();
+  void find_shares();
 
   MappedWriter file_;
   Options options_;
@@ -56,6 +59,7 @@ class RuleTableWriter : public RuleConsumer {
   std::vector<std::uint32_t> target_ranks_, variable_ranks_;
   std::array<std::vector<std::uint32_t>, 3> node_ranks_;  // of target trees: by kind, category
   ExternalSorter<Item, ItemLess> items_;
+  std::vector<float> shares_;        // of words without links, by id of the corpus, then of the table
   std::vector<Symbol> previous_;     // the last source, in the table's symbols
   std::vector<std::uint64_t> walk_;  // keys of its prefixes
   Item pending_{};                   // its item

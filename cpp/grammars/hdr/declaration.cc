@@ -33,6 +33,13 @@ std::vector<OptionSpec> options_of(HdrFamily family) {
     options.push_back(number_option("label_sets", 16, 0, kMany, OptionUse::kMatching,
                                     "sets of structures that are tried for one rule"));
   }
+  options.push_back(choice_option("decompose", {"none", "runs", "attach", "both"}, OptionUse::kBoth,
+                                  "rules for some neighbouring members with the head, for a member beside such "
+                                  "a run, or both"));
+  options.push_back(flag_option("drop_words", false, OptionUse::kBoth,
+                                "a word that had no link in training may be translated by nothing"));
+  options.push_back(
+      flag_option("unlinked", false, OptionUse::kBoth, "a feature counts the words of a rule that have no link"));
   options.push_back(
       number_option("max_variants", 16, 1, 1000, OptionUse::kExtraction,
                     "placements of unaligned target words; beyond them only the shortest target is kept"));
@@ -41,6 +48,46 @@ std::vector<OptionSpec> options_of(HdrFamily family) {
   options.push_back(
       flag_option("pseudo_always", false, OptionUse::kMatching, "source order competes with rules that match"));
   return options;
+}
+
+Decompose decompose_of(const OptionValues& given) {
+  const std::string& choice = given.choice("decompose");
+  return {choice == "runs" || choice == "both", choice == "attach" || choice == "both"};
+}
+
+// Those of classes of rules first, in the order of the matcher's blocks, then those of the matcher's `unlinked` and
+// `drop`.
+std::vector<Grammar::FeatureSpec> own_features() {
+  struct Kind {
+    const char *name, *what;
+    double rule_start;
+    std::vector<std::string> values;
+  };
+  const std::vector<std::string> runs{"runs", "both"};
+  std::vector<Grammar::FeatureSpec> features;
+  for (const Kind& kind : {Kind{"run", "of rules of runs", -0.3, runs},
+                           Kind{"part", "of rules of complete relations, used for runs", -0.4, runs},
+                           Kind{"attach", "of rules for a member beside a run", -0.3, {"attach", "both"}}}) {
+    const std::pair<const char*, double> scores[] = {
+        {"p_ts", 0.3}, {"p_st", 0.15}, {"lex_ts", 0.2}, {"lex_st", 0.1}, {"rules", kind.rule_start}};
+    for (const auto& [name, start] : scores) {
+      features.push_back(
+          {std::string(kind.name) + "_" + name, start, std::string(name) + " " + kind.what, "decompose", kind.values});
+    }
+  }
+  features.push_back({.name = "drop",
+                      .start = 0.2,
+                      .help = "logarithm of the share of its occurrences that have no link, of a word that is dropped",
+                      .option = "drop_words",
+                      .values = {"true"},
+                      .shares = true});
+  features.push_back({.name = "unlinked",
+                      .start = -0.1,
+                      .help = "source words of rules that have no link",
+                      .option = "unlinked",
+                      .values = {"true"},
+                      .unlinked = true});
+  return features;
 }
 
 }  // namespace
@@ -55,6 +102,8 @@ Grammar hdr_grammar(std::string name, std::string title, HdrFamily family) {
   grammar.needs.source_constituency = family.phrasal;
   grammar.options = options_of(family);
   grammar.text = symbol_text(RuleFamily::kMembers);
+  grammar.features = own_features();
+  grammar.rule_class = [](std::span<const Symbol> source) { return static_cast<unsigned>(rule_class(source)); };
   grammar.labels = family.structures;
   grammar.subtree_nodes = true;
   grammar.extractor = [family](const OptionValues& given, const ParsedBitext& corpus, CategoryInterner& interner) {
@@ -62,6 +111,7 @@ Grammar hdr_grammar(std::string name, std::string title, HdrFamily family) {
     options.structures = family.structures;
     options.phrasal = family.phrasal;
     options.max_variants = given.number("max_variants");
+    options.decompose = decompose_of(given);
     if (family.phrasal) {
       options.max_phrasal_nodes = given.number("max_phrasal_nodes");
     } else {
@@ -82,6 +132,8 @@ Grammar hdr_grammar(std::string name, std::string title, HdrFamily family) {
     options.phrasal = family.phrasal;
     options.partial_rules = setup.options.flag("partial_rules");
     options.pseudo_always = setup.options.flag("pseudo_always");
+    options.decompose = decompose_of(setup.options);
+    options.drop_words = setup.options.flag("drop_words");
     if (family.phrasal) {
       options.max_phrasal_nodes = setup.options.number("max_phrasal_nodes");
       options.phrasal_recursion = setup.options.flag("phrasal_recursion");

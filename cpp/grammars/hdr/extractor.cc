@@ -32,7 +32,11 @@ bool HdrExtractor::SequenceEqual::operator()(std::span<const std::uint32_t> a, s
 }
 
 HdrExtractor::HdrExtractor(const HdrOptions& options, const ParsedCorpus& corpus, CategoryInterner& interner)
-    : options_(options), corpus_(corpus), interner_(interner) {}
+    : options_(options), corpus_(corpus), interner_(interner) {
+  if (options.decompose.any() && options.span_mode == SpanMode::kXie) {
+    throw std::invalid_argument("decompose goes with span_mode ghkm only");
+  }
+}
 
 void HdrExtractor::extract(const ParsedPair& pair, const RuleSink& sink) {
   if (!pair.source.has_dependency()) return;
@@ -102,18 +106,99 @@ bool HdrExtractor::acceptable(const HdrMember& member) const {
 }
 
 void HdrExtractor::extract_hdr(int n, const RuleSink& sink) {
-  if (!consistent(view_.subtree_begin(n), view_.subtree_end(n), subtrees_[n])) return;
   std::span<const HdrMember> members = view_.members(n);
+  const bool whole = consistent(view_.subtree_begin(n), view_.subtree_end(n), subtrees_[n]);
+  if (!whole && !options_.decompose.any()) return;
   bad_.resize(members.size() + 1);
   bad_[0] = 0;
   for (std::size_t i = 0; i < members.size(); ++i) {
     bad_[i + 1] = static_cast<std::uint16_t>(bad_[i] + !acceptable(members[i]));
   }
-  if (bad_.back() == 0) {
-    chosen_.clear();
-    fragment(members, sink);
+  chosen_.clear();
+  if (whole && bad_.back() == 0) fragment(members, sink);
+  if (whole && options_.phrasal) extract_phrasal(n, sink);
+  if (!options_.decompose.any()) return;
+  std::size_t head = 0;
+  while (members[head].type != MemberType::kHead) ++head;
+  chosen_.clear();
+  if (options_.decompose.runs) extract_runs(members, head, sink);
+  if (options_.decompose.attachments) extract_attachments(members, head, sink);
+}
+
+// The rules of the runs that are not the whole HDR.
+void HdrExtractor::extract_runs(std::span<const HdrMember> members, std::size_t head, const RuleSink& sink) {
+  run_ = true;
+  for (std::size_t begin = 0; begin <= head; ++begin) {
+    Span span;
+    for (std::size_t end = begin + 1; end <= std::min(begin + kMaxRunMembers, members.size()); ++end) {
+      span.join(member_span(members[end - 1]));
+      if (bad_[end] != bad_[begin]) break;
+      if (end <= head || end - begin < 2 || end - begin == members.size()) continue;
+      if (consistent(members[begin].begin, members[end - 1].end, span)) {
+        fragment(members.subspan(begin, end - begin), sink);
+      }
+    }
   }
-  if (options_.phrasal) extract_phrasal(n, sink);
+  run_ = false;
+}
+
+// The rules of every member beside the runs that it may be attached to. Each run has the same share of the member.
+void HdrExtractor::extract_attachments(std::span<const HdrMember> members, std::size_t head, const RuleSink& sink) {
+  if (members.size() > kMaxDecomposed) {
+    cut_ = true;
+    return;
+  }
+  const std::size_t ends = members.size() - head;  // of the runs with one beginning
+  run_spans_.assign((head + 1) * ends, {});
+  auto run_span = [&](std::size_t begin, std::size_t end) -> Span& {
+    return run_spans_[begin * ends + end - head - 1];
+  };
+  for (std::size_t begin = head + 1; begin-- > 0;) {
+    for (std::size_t end = head + 1; end <= members.size(); ++end) {
+      Span& span = run_span(begin, end);
+      if (end > head + 1) {
+        span = run_span(begin, end - 1);
+        span.join(member_span(members[end - 1]));
+      } else {
+        if (begin < head) span = run_span(begin + 1, end);
+        span.join(member_span(members[begin]));
+      }
+    }
+  }
+  auto fits = [&](std::size_t d, std::size_t begin, std::size_t end) {  // member d beside the run [begin, end)
+    const Span inner = run_span(begin, end);
+    if (!consistent(members[begin].begin, members[end - 1].end, inner)) return false;
+    Span both = member_span(members[d]);
+    if (both.empty()) return true;
+    both.join(inner);
+    return consistent(members[std::min(d, begin)].begin, members[std::max(d, end - 1)].end, both);
+  };
+  labels_.clear();
+  std::vector<std::pair<std::size_t, std::size_t>> runs;
+  for (std::size_t d = 0; d < members.size(); ++d) {
+    if (d == head || !acceptable(members[d])) continue;
+    runs.clear();
+    if (d < head) {
+      for (std::size_t end = head + 1; end <= members.size(); ++end) {
+        if (fits(d, d + 1, end)) runs.emplace_back(d + 1, end);
+      }
+    } else {
+      for (std::size_t begin = 0; begin <= head; ++begin) {
+        if (fits(d, begin, d)) runs.emplace_back(begin, d);
+      }
+    }
+    share_ = 1.0 / static_cast<double>(std::max<std::size_t>(runs.size(), 1));
+    for (const auto& [begin, end] : runs) {
+      units_.clear();
+      if (d < head) add_unit(members[d]);
+      units_.push_back({symbol(SymbolKind::kRunWord, members[head].word),
+                        symbol(SymbolKind::kRunTag, members[head].tag), run_span(begin, end), members[head].place,
+                        kHeadBit, 0});
+      if (d > head) add_unit(members[d]);
+      if (sort_units()) induce(sink);
+    }
+  }
+  share_ = 1;
 }
 
 void HdrExtractor::extract_xie(int n, const RuleSink& sink) {
@@ -197,19 +282,25 @@ void HdrExtractor::fragment(std::span<const HdrMember> members, const RuleSink& 
     at = node.last;
   }
   while (at < members.size()) add_unit(members[at++]);
+  if (!sort_units()) return;
+  if (options_.closed && options_.span_mode == SpanMode::kXie && is_open(members)) return;
+  if (options_.structures) find_labels(members);
+  induce(sink);
+}
+
+// Orders the units by their spans; false if there are none or if they overlap.
+bool HdrExtractor::sort_units() {
   order_.clear();
   for (std::size_t i = 0; i < units_.size(); ++i) {
     if (!units_[i].span.empty()) order_.push_back(static_cast<std::uint16_t>(i));
   }
-  if (order_.empty()) return;
+  if (order_.empty()) return false;
   std::sort(order_.begin(), order_.end(),
             [this](std::uint16_t a, std::uint16_t b) { return units_[a].span.low < units_[b].span.low; });
   for (std::size_t i = 1; i < order_.size(); ++i) {  // never so with consistent spans
-    if (units_[order_[i]].span.low <= units_[order_[i - 1]].span.high) return;
+    if (units_[order_[i]].span.low <= units_[order_[i - 1]].span.high) return false;
   }
-  if (options_.closed && options_.span_mode == SpanMode::kXie && is_open(members)) return;
-  if (options_.structures) find_labels(members);
-  induce(sink);
+  return true;
 }
 
 // Whether a target word between the parts is linked to a source word outside of the subtree.
@@ -277,15 +368,18 @@ void HdrExtractor::induce(const RuleSink& sink) {
   for (const Unit& unit : units_) {  // types with something to generalise: other forms would be equal
     if (unit.lexical != unit.general) types |= unit.type;
   }
-  // Internal dependents that look alike as words and as tags ("$") make equal forms, which are one rule.
-  bool same = (types & kInternalBit) != 0;
+  // Variables that look alike as words and as tags ("$") make equal forms, which are one rule.
+  unsigned same = types & (kInternalBit | kHeadBit);
   for (const Unit& unit : units_) {
-    if (unit.type != kInternalBit) continue;
-    same = same && corpus_.words.word(symbol_id(unit.lexical)) == corpus_.categories.word(symbol_id(unit.general));
+    if (!(unit.type & same)) continue;
+    if (!is_variable(unit.lexical) ||
+        corpus_.words.word(symbol_id(unit.lexical)) != corpus_.categories.word(symbol_id(unit.general))) {
+      same &= ~unsigned{unit.type};
+    }
   }
   for (unsigned generalised = 0; generalised < 8; ++generalised) {
     if ((generalised & ~types) != 0) continue;
-    if (same && !(generalised & kInternalBit)) continue;
+    if ((generalised & same) != same) continue;
     make_form(generalised, sink);
   }
 }
@@ -399,6 +493,7 @@ void HdrExtractor::make_form(unsigned generalised, const RuleSink& sink) {
     const bool free = variable || (options_.label_unaligned && words_[unit.place].empty());
     fixed_symbols_.push_back(static_cast<std::uint16_t>(fixed_symbols_.back() + !free));
   }
+  if (run_) rule_.source.push_back(symbol(SymbolKind::kClose, 0));
   rule_.labels.clear();
   if (options_.structures) {
     for (const StructureLabel& label : labels_) {
@@ -427,7 +522,7 @@ void HdrExtractor::make_form(unsigned generalised, const RuleSink& sink) {
     variants *= blocks_[i].end - blocks_[i].begin;
     shortest = shortest || variants > static_cast<std::size_t>(options_.max_variants);
   }
-  rule_.count = shortest ? 1.0 : 1.0 / static_cast<double>(variants);
+  rule_.count = share_ / (shortest ? 1.0 : static_cast<double>(variants));
   if (shortest) {
     emit(true, sink);
     return;

@@ -2,16 +2,20 @@
 //   dep2str       the HDRs whose parts have consistent target spans, in up to eight lexicalised and generalised forms
 //   augmented     the same rules with the fixed and floating structures that cover only variables of a form as labels
 //   consdep2str   the same rules, and those in which phrasal nodes take the places of the members they cover
+// All of them also have sub-fragments, if asked for (section 2): runs, which are neighbouring members with the head,
+// and attachments, a member beside a run.
 //
 // Bounds for trees that are no linguistic trees: a rule has at most kMaxSymbols source symbols, and the phrasal
 // fragments of one HDR stop (sets of one node before sets of two) when kMaxSets sets have been looked at or the
-// fragments have kMaxFragmentSymbols symbols together. So a flat HDR of hundreds of members costs a bounded time.
+// fragments have kMaxFragmentSymbols symbols together; runs have at most kMaxRunMembers members, and HDRs with more
+// than kMaxDecomposed members no attachments. So a flat HDR of hundreds of members costs a bounded time.
 #pragma once
 
 #include <unordered_map>
 #include <vector>
 
 #include "grammars/extractor.hh"
+#include "grammars/hdr/decompose.hh"
 #include "trees/head_dependents.hh"
 
 namespace treeglot {
@@ -33,6 +37,7 @@ struct HdrOptions {
   int max_variants = 16;      // placements of unaligned target words; beyond them only the shortest target is kept
   int max_phrasal_nodes = 2;  // in one fragment
   int max_structure_words = 7;  // of a fixed or floating structure
+  Decompose decompose;          // with the spans of ghkm only
 };
 
 class HdrExtractor final : public RuleExtractor {
@@ -40,6 +45,7 @@ class HdrExtractor final : public RuleExtractor {
   static constexpr std::size_t kMaxSymbols = 255;  // StructureLabel counts in bytes
   static constexpr std::size_t kMaxSets = 4096;
   static constexpr std::size_t kMaxFragmentSymbols = 16384;
+  static constexpr std::size_t kMaxDecomposed = 64;
 
   // Throws std::invalid_argument for options that do not fit.
   HdrExtractor(const HdrOptions& options, const ParsedCorpus& corpus, CategoryInterner& interner);
@@ -65,7 +71,7 @@ class HdrExtractor final : public RuleExtractor {
     Symbol lexical, general;  // the same for a phrasal node
     Span span;
     std::uint16_t place;     // of the word of a head or leaf
-    std::uint8_t type;       // a bit: 1 head, 2 internal, 4 leaf; 0 phrasal node
+    std::uint8_t type;       // a bit: 1 head or inner run, 2 internal, 4 leaf; 0 phrasal node
     std::uint16_t position;  // where its target words begin in the rule being made
   };
   // A stretch of lexicalised units, order_[first, last), and the (left, right) numbers of unaligned words around it
@@ -98,7 +104,10 @@ class HdrExtractor final : public RuleExtractor {
   void extract_xie(int n, const RuleSink& sink);
   void extract_phrasal(int n, const RuleSink& sink);
   void choose_phrasal(std::span<const HdrMember> members, std::size_t next, int left, const RuleSink& sink);
+  void extract_runs(std::span<const HdrMember> members, std::size_t head, const RuleSink& sink);
+  void extract_attachments(std::span<const HdrMember> members, std::size_t head, const RuleSink& sink);
   void fragment(std::span<const HdrMember> members, const RuleSink& sink);
+  bool sort_units();
   void add_unit(const HdrMember& member);
   void find_labels(std::span<const HdrMember> members);
   void induce(const RuleSink& sink);
@@ -127,6 +136,10 @@ class HdrExtractor final : public RuleExtractor {
   std::vector<Span> candidate_spans_;
   std::vector<std::uint32_t> chosen_;
   std::size_t sets_ = 0, fragment_symbols_ = 0;
+
+  std::vector<Span> run_spans_;  // of the runs of an HDR
+  bool run_ = false;             // the fragment at hand is a run
+  double share_ = 1;             // of the count that an attachment's rules have
 
   std::vector<Unit> units_;
   std::vector<std::uint16_t> order_;  // units with a target span, from left to right

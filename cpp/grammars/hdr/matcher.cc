@@ -17,21 +17,39 @@ constexpr std::size_t kMaxMembers = 64;
 
 // HDRs with more members are only translated in source order where no rule matches.
 constexpr std::size_t kMaxPartial = 16;
+// The runs of HDRs with more members are no nodes.
+constexpr std::size_t kMaxRuns = 32;
+
+NodeId member_node(SentenceForest& forest, const HdrMember& member) {
+  return member.type == MemberType::kInternal ? forest.subtree(member.place) : forest.word(member.place);
+}
 
 void add_in_order(SentenceForest& forest, NodeId node, std::span<const HdrMember> members) {
   std::vector<NodeId> parts;
-  for (const HdrMember& member : members) {
-    parts.push_back(member.type == MemberType::kInternal ? forest.subtree(member.place) : forest.word(member.place));
-  }
+  for (const HdrMember& member : members) parts.push_back(member_node(forest, member));
   forest.add_pseudo(node, parts);
 }
 
 }  // namespace
 
+HdrMatcher::HdrMatcher(const RuleTable& table, const GrammarBlock& block, const HdrMatchOptions& options)
+    : table_(table), block_(block), options_(options) {
+  // As the declaration has their features.
+  int places = 0;
+  blocks_.fill(block);
+  for (const RuleClass use : {RuleClass::kRun, RuleClass::kPartial, RuleClass::kAttachment}) {
+    if (use == RuleClass::kAttachment ? !options.decompose.attachments : !options.decompose.runs) continue;
+    places += kBlockSize;
+    blocks_[static_cast<std::size_t>(use)] = block.for_use(static_cast<unsigned>(use), places);
+  }
+  drop_feature_ = block.first_feature + kBlockSize + places;
+}
+
 void HdrMatcher::match(SentenceForest& forest) {
   if (!forest.sentence().has_dependency()) return;
   forest.ids(table_, ids_);
   asked_.clear();
+  if (options_.drop_words) drop_words(forest);
   HdrView& hdrs = forest.hdrs();
   for (std::uint16_t n : hdrs.bottom_up()) {
     if (hdrs.is_leaf(n)) {
@@ -42,9 +60,13 @@ void HdrMatcher::match(SentenceForest& forest) {
     std::span<const PhrasalNode> phrasal;
     if (options_.phrasal && forest.sentence().has_constituency()) phrasal = hdrs.phrasal_nodes(n);
     const NodeId node = forest.subtree(n);
+    const bool decomposed = options_.decompose.any() && decompose(forest, n, node, members);
+    if (options_.decompose.any() && !decomposed) add_in_order(forest, node, members);
     // What follows depends on the rules of this grammar alone: others may have rules here, and the forest has both.
-    const bool matched = match_part(forest, {node, members, phrasal, 0, true});
-    if (!matched && options_.partial_rules && members.size() <= kMaxPartial) {
+    const bool matched = match_part(forest, {node, members, phrasal, 0, true, RuleClass::kComplete, decomposed});
+    if (options_.decompose.any()) {
+      // Its runs are translated as nodes of their own, or all of it in source order.
+    } else if (!matched && options_.partial_rules && members.size() <= kMaxPartial) {
       add_partial(forest, n, node, members);
     } else if (!matched || options_.pseudo_always) {
       add_in_order(forest, node, members);
@@ -62,6 +84,7 @@ void HdrMatcher::match(SentenceForest& forest) {
             nested.push_back(other);
           }
         }
+        if (decomposed && inner.covers_head) continue;  // a run
         const bool rules = inner.covers_head && match_part(forest, {group, covered, nested, inner.first, false});
         if (!rules && !forest.phrase(inner.begin, inner.end)) add_in_order(forest, group, covered);
       }
@@ -74,9 +97,6 @@ void HdrMatcher::match(SentenceForest& forest) {
 void HdrMatcher::add_partial(SentenceForest& forest, int head_word, NodeId node, std::span<const HdrMember> members) {
   std::size_t head = 0;
   while (members[head].type != MemberType::kHead) ++head;
-  auto member_node = [&](std::size_t i) {
-    return members[i].type == MemberType::kInternal ? forest.subtree(members[i].place) : forest.word(members[i].place);
-  };
   // runs[begin][end - head - 1]: the node of members [begin, end).
   std::vector<std::vector<NodeId>> runs(head + 1, std::vector<NodeId>(members.size() - head));
   for (std::size_t begin = head + 1; begin-- > 0;) {
@@ -90,29 +110,131 @@ void HdrMatcher::add_partial(SentenceForest& forest, int head_word, NodeId node,
       run = whole ? node : forest.run(head_word, members[begin].begin, members[end - 1].end);
       if (!whole) match_part(forest, {run, members.subspan(begin, end - begin), {}, begin, false});
       if (begin < head) {
-        const NodeId both[2] = {member_node(begin), runs[begin + 1][end - head - 1]};
+        const NodeId both[2] = {member_node(forest, members[begin]), runs[begin + 1][end - head - 1]};
         forest.add_pseudo(run, both);
       }
       if (end > head + 1) {
-        const NodeId both[2] = {runs[begin][end - head - 2], member_node(end - 1)};
+        const NodeId both[2] = {runs[begin][end - head - 2], member_node(forest, members[end - 1])};
         forest.add_pseudo(run, both);
       }
     }
   }
 }
 
-bool HdrMatcher::match_part(SentenceForest& forest, const Part& part) {
-  if (part.members.size() > kMaxMembers) return false;
+// Every run of members around the head is a node: that of the head's word, that of the subtree, else the group of its
+// words. Rules and phrases fill runs, and each is also the next smaller one with one more member, whose place a rule
+// knows or which stays in source order. For the latter, members behind the head come first. False if there are too many
+// members.
+bool HdrMatcher::decompose(SentenceForest& forest, int head_word, NodeId node, std::span<const HdrMember> members) {
+  if (members.size() > kMaxRuns) return false;
+  std::size_t head = 0;
+  while (members[head].type != MemberType::kHead) ++head;
+  auto run = [&](std::size_t begin, std::size_t end) {
+    if (end - begin == 1) return forest.word(head_word);
+    return end - begin == members.size() ? node : forest.group(members[begin].begin, members[end - 1].end);
+  };
+  for (std::size_t begin = head + 1; begin-- > 0;) {
+    for (std::size_t end = head + 1; end <= members.size(); ++end) {
+      if (end - begin == 1) continue;
+      const NodeId here = run(begin, end);
+      const bool whole = end - begin == members.size();
+      if (options_.decompose.runs && end - begin <= kMaxRunMembers) {
+        const auto inside = members.subspan(begin, end - begin);
+        match_part(forest, {here, inside, {}, begin, false, RuleClass::kRun, true});
+        if (!whole) match_part(forest, {here, inside, {}, begin, false, RuleClass::kPartial, true});
+      }
+      if (options_.decompose.attachments) {
+        begin_rules();
+        const std::size_t before = forest.forest()[here].edges.size();
+        if (begin < head) attach(forest, here, members[begin], members[head], run(begin + 1, end));
+        if (end > head + 1) attach(forest, here, members[end - 1], members[head], run(begin, end - 1));
+        keep_best(forest, here, before);
+      }
+      NodeId both[2];
+      if (begin < head) {
+        both[0] = member_node(forest, members[begin]);
+        both[1] = run(begin + 1, end);
+      } else {
+        both[0] = run(begin, end - 1);
+        both[1] = member_node(forest, members[end - 1]);
+      }
+      forest.add_pseudo(here, both);
+    }
+  }
+  return true;
+}
+
+// The rules for a member beside a run with this head.
+void HdrMatcher::attach(SentenceForest& forest, NodeId node, const HdrMember& member, const HdrMember& head,
+                        NodeId inner) {
+  const bool left = member.place < head.place;
+  const bool internal = member.type == MemberType::kInternal;
+  const std::uint32_t word = ids_.words[member.place], tag = ids_.tags[member.place];
+  const std::uint32_t head_word = ids_.words[head.place], head_tag = ids_.tags[head.place];
+  const Symbol beside[2] = {symbol(internal ? SymbolKind::kInternalWord : SymbolKind::kWord, word),
+                            symbol(internal ? SymbolKind::kInternalTag : SymbolKind::kVariable, tag)};
+  const Symbol around[2] = {symbol(SymbolKind::kRunWord, head_word), symbol(SymbolKind::kRunTag, head_tag)};
+  for (Symbol outer : beside) {
+    for (Symbol run : around) {
+      if (symbol_id(outer) == RuleTable::kNone || symbol_id(run) == RuleTable::kNone) continue;
+      symbols_.assign({left ? outer : run, left ? run : outer});
+      const RuleTable::Place place = table_.find(walk_step(walk_step(walk_start(), symbols_[0]), symbols_[1]));
+      if (place.rules == 0) continue;
+      const CachedOptions* rules =
+          forest.cache().rules(table_, block_of(RuleClass::kAttachment), place, symbols_, true);
+      if (!rules) continue;
+      for (const RuleOption* option : rules->list) scores_.push_back(option->score);
+      std::array<NodeId, 2> tails{inner, inner};
+      std::size_t count = 1;
+      if (is_variable(outer)) {
+        tails[left ? 0 : 1] = member_node(forest, member);
+        count = 2;
+      }
+      forest.add_edge(node, &rules->list, {tails.data(), count}, origin(), symbols_);
+    }
+  }
+}
+
+// Every word that was without a link somewhere may be translated by nothing.
+void HdrMatcher::drop_words(SentenceForest& forest) {
+  for (int j = 0; j < forest.size(); ++j) {
+    const std::uint32_t word = ids_.words[j];
+    const float share = word == RuleTable::kNone ? 0.0f : table_.unlinked_share(word);
+    if (!(share > 0)) continue;
+    const std::uint64_t key =
+        mix((std::uint64_t{word} << 8 | static_cast<std::uint64_t>(block_.number)) + 0x64726F70ull);
+    const CachedOptions* nothing = forest.cache().other(key | (1ull << 63), [&](CachedOptions& fresh) {
+      RuleOption option;
+      option.features.push_back({static_cast<std::uint16_t>(drop_feature_), std::log(share)});
+      forest.cache().scorer().complete(option);
+      fresh.options.push_back(std::move(option));
+      fresh.finish({}, 0);
+    });
+    const Symbol source[1] = {symbol(SymbolKind::kWord, word)};
+    forest.add_edge(forest.word(j), &nothing->list, {}, origin(), source);
+  }
+}
+
+void HdrMatcher::begin_rules() {
   seen_.clear();
   steps_ = 0;
-  const std::size_t before = forest.forest()[part.node].edges.size();
   symbols_.clear();
   tails_.clear();
   begins_.clear();
   ends_.clear();
   scores_.clear();
+}
+
+void HdrMatcher::keep_best(SentenceForest& forest, NodeId node, std::size_t before) {
+  if (!scores_.empty()) forest.keep_rules(node, before, least_score(forest.cache().limits()));
+}
+
+bool HdrMatcher::match_part(SentenceForest& forest, const Part& part) {
+  if (part.members.size() > kMaxMembers) return false;
+  begin_rules();
+  const std::size_t before = forest.forest()[part.node].edges.size();
   walk(forest, part, 0, 0, walk_start());
-  if (!scores_.empty()) forest.keep_rules(part.node, before, least_score(forest.cache().limits()));
+  keep_best(forest, part.node, before);
   return forest.forest()[part.node].edges.size() > before;
 }
 
@@ -135,7 +257,13 @@ float HdrMatcher::least_score(const TableLimits& limits) {
 
 void HdrMatcher::walk(SentenceForest& forest, const Part& part, std::size_t place, int phrasal, WalkKey key) {
   if (place == part.members.size()) {
-    take(forest, part, key);
+    if (part.use == RuleClass::kRun) {
+      symbols_.push_back(symbol(SymbolKind::kClose, 0));
+      take(forest, part, walk_step(key, symbols_.back()));
+      symbols_.pop_back();
+    } else {
+      take(forest, part, key);
+    }
     return;
   }
   if (++steps_ > kMaxSteps) return;
@@ -145,7 +273,8 @@ void HdrMatcher::walk(SentenceForest& forest, const Part& part, std::size_t plac
   auto step = [&](Symbol next, std::size_t members, int more_phrasal, NodeId tail, bool has_tail) {
     const WalkKey longer = walk_step(key, next);
     const RuleTable::Place prefix = table_.find(longer);
-    if (place + members == part.members.size() ? prefix.rules == 0 : !prefix.longer) return;
+    const bool last = place + members == part.members.size() && part.use != RuleClass::kRun;
+    if (last ? prefix.rules == 0 : !prefix.longer) return;
     symbols_.push_back(next);
     begins_.push_back(member.begin);
     ends_.push_back(part.members[place + members - 1].end);
@@ -181,7 +310,8 @@ void HdrMatcher::walk(SentenceForest& forest, const Part& part, std::size_t plac
     const std::uint32_t category = joint_category(forest, node);
     if (category == RuleTable::kNone) continue;
     // A group without a translation of its own would only be dropped by the search.
-    if (!options_.phrasal_recursion && !forest.phrase(node.begin, node.end)) continue;
+    const bool run = part.decomposed && node.covers_head;
+    if (!options_.phrasal_recursion && !run && !forest.phrase(node.begin, node.end)) continue;
     const Symbol next = symbol(node.covers_head ? SymbolKind::kHeadPhrasal : SymbolKind::kPhrasal, category);
     if (!table_.find(walk_step(key, next)).prefix) continue;  // before a node is made
     step(next, node.last - node.first, 1, forest.group(node.begin, node.end), true);
@@ -207,7 +337,7 @@ void HdrMatcher::take(SentenceForest& forest, const Part& part, WalkKey key) {
   if (!seen_.insert(key).second) return;
   const RuleTable::Place place = table_.find(key);
   if (place.rules == 0) return;
-  const CachedOptions* rules = forest.cache().rules(table_, block_, place, symbols_, true);
+  const CachedOptions* rules = forest.cache().rules(table_, block_of(part.use), place, symbols_, true);
   if (!rules) return;
   for (const RuleOption* option : rules->list) scores_.push_back(option->score);
   std::array<NodeId, kMaxMembers> tails;
@@ -217,6 +347,14 @@ void HdrMatcher::take(SentenceForest& forest, const Part& part, WalkKey key) {
   }
   forest.add_edge(part.node, &rules->list, {tails.data(), tails_.size()}, origin(), symbols_);
   if (options_.structures && !rules->labels.empty()) build_on_the_fly(forest, part, *rules, place.rules);
+}
+
+bool HdrMatcher::covers_head(const StructureLabel& label) const {
+  for (std::size_t i = label.begin; i < label.end && i < symbols_.size(); ++i) {
+    const SymbolKind kind = symbol_kind(symbols_[i]);
+    if (kind == SymbolKind::kHeadWord || kind == SymbolKind::kHeadVariable) return true;
+  }
+  return false;
 }
 
 // New rules from one bundle (paper "augmented", section 3.4): every set of labels whose words are bilingual phrases
@@ -231,6 +369,7 @@ void HdrMatcher::build_on_the_fly(SentenceForest& forest, const Part& part, cons
   std::vector<Known> known;
   for (const auto& labels : rules.labels) {
     for (const StructureLabel& label : labels) {
+      if (part.decomposed && options_.decompose.runs && covers_head(label)) continue;  // a run
       if (std::any_of(known.begin(), known.end(), [&](const Known& k) { return k.label == label; })) continue;
       if (label.end > symbols_.size()) continue;
       const CachedOptions* phrase = forest.phrase(begins_[label.begin], ends_[label.end - 1]);
@@ -280,7 +419,8 @@ void HdrMatcher::build_on_the_fly(SentenceForest& forest, const Part& part, cons
       }
       ++place_in_source;
     }
-    std::uint64_t key = mix(place + 0x51ED270B7A14ull * static_cast<std::uint64_t>(block_.number + 1));
+    std::uint64_t key = mix(place + 0x51ED270B7A14ull * static_cast<std::uint64_t>(block_.number + 1) +
+                            0x2545F4914F6Dull * static_cast<std::uint64_t>(part.use));
     for (const StructureLabel& label : set) key = mix(key ^ (std::uint64_t{label.begin} << 8 | label.end)) + 0x1234567;
     const CachedOptions* built = forest.cache().other(key | (1ull << 63), [&](CachedOptions& fresh) {
       for (std::size_t r = 0; r < rules.list.size(); ++r) {

@@ -4,6 +4,7 @@
 // word, its tag, the begin of a phrasal node. Prefixes that the table does not have end a walk at once.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "forest/matcher.hh"
+#include "grammars/hdr/decompose.hh"
 #include "table/rule_table.hh"
 
 namespace treeglot::forest {
@@ -24,12 +26,13 @@ struct HdrMatchOptions {
   bool phrasal_recursion = false;  // rules also for phrasal nodes
   bool partial_rules = false;      // where no rule matches an HDR: rules for some of its members, the others in order
   bool pseudo_always = false;      // pseudo rules also where rules match
+  bool drop_words = false;         // words that had no link in training may be translated by nothing
+  Decompose decompose;             // every run of members around a head is a node
 };
 
 class HdrMatcher : public Matcher {
  public:
-  HdrMatcher(const RuleTable& table, const GrammarBlock& block, const HdrMatchOptions& options)
-      : table_(table), block_(block), options_(options) {}
+  HdrMatcher(const RuleTable& table, const GrammarBlock& block, const HdrMatchOptions& options);
 
   void match(SentenceForest& forest) override;
 
@@ -41,20 +44,31 @@ class HdrMatcher : public Matcher {
     std::span<const PhrasalNode> phrasal;  // inside the part; places relative to the HDR
     std::size_t offset;                    // of the part in the HDR
     bool whole;
+    RuleClass use = RuleClass::kComplete;  // how its members are taken
+    bool decomposed = false;               // the runs of the HDR are nodes
   };
 
   bool match_part(SentenceForest& forest, const Part& part);
   void walk(SentenceForest& forest, const Part& part, std::size_t place, int phrasal, WalkKey key);
   void add_partial(SentenceForest& forest, int head_word, NodeId node, std::span<const HdrMember> members);
+  bool decompose(SentenceForest& forest, int head_word, NodeId node, std::span<const HdrMember> members);
+  void attach(SentenceForest& forest, NodeId node, const HdrMember& member, const HdrMember& head, NodeId inner);
+  void drop_words(SentenceForest& forest);
+  void begin_rules();
+  void keep_best(SentenceForest& forest, NodeId node, std::size_t before);
+  const GrammarBlock& block_of(RuleClass use) const { return blocks_[static_cast<std::size_t>(use)]; }
   std::uint16_t origin() const { return static_cast<std::uint16_t>(block_.number); }
   void take(SentenceForest& forest, const Part& part, WalkKey key);
   float least_score(const TableLimits& limits);
   void build_on_the_fly(SentenceForest& forest, const Part& part, const CachedOptions& rules, std::uint64_t place);
+  bool covers_head(const StructureLabel& label) const;
   std::uint32_t joint_category(SentenceForest& forest, const PhrasalNode& node);
 
   const RuleTable& table_;
   const GrammarBlock block_;
   const HdrMatchOptions options_;
+  std::array<GrammarBlock, kRuleClasses> blocks_;  // with the features of each class
+  int drop_feature_ = 0;
 
   TableIds ids_;
   std::vector<Symbol> symbols_;

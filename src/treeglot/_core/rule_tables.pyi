@@ -5,8 +5,8 @@ from treeglot._core.parsed import ParsedBitext
 
 FORMAT_VERSION: int
 
-_Entry = tuple[str, tuple[float, float, float, float], float, float, float, tuple[tuple[int, int], ...]]
-"""Target, scores in Moses' order, count, source and target totals, labels."""
+_Entry = tuple[str, tuple[float, float, float, float], float, float, float, tuple[tuple[int, int], ...], int]
+"""Target, scores in Moses' order, count, source and target totals, labels, words without links."""
 
 class Progress:
     """How far a job is, for another thread."""
@@ -100,6 +100,11 @@ class RuleTable:
 
     def scan(self, position: int, sources: int) -> tuple[list[tuple[str, list[_Entry]]], int]:
         """So many source sides with their rules, from a position on (0: the first), and the position after them."""
+
+    @property
+    def has_shares(self) -> bool: ...
+    def unlinked_share(self, word: str) -> float:
+        """The share of a source word's occurrences without a link; 0 if the table has no shares."""
 
     def export_text(self, write: Callable[[bytes], object]) -> None: ...
     def export_moses(self, write: Callable[[bytes], object], folder: str, memory: int) -> None:

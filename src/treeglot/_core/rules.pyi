@@ -7,7 +7,7 @@ class GrammarRecord(TypedDict):
     title: str
     needs: dict[str, bool]
     options: tuple[dict[str, Any], ...]
-    features: tuple[tuple[str, float, str], ...]
+    features: tuple[tuple[str, float, str, str, tuple[str, ...]], ...]
     rule_start: float
     has_rules: bool
     has_forest: bool

@@ -61,11 +61,14 @@ class Option:
 
 @dataclass(frozen=True)
 class Feature:
-    """A feature that a grammar has beside the common ones; ``start`` is where tuning starts."""
+    """A feature that a grammar has beside the common ones; ``start`` is where tuning starts. With ``option`` only systems have it
+    in which that option has one of ``values``."""
 
     name: str
     start: float
     help: str
+    option: str = ""
+    values: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -115,12 +118,14 @@ class Grammar:
         """The kinds of trees of the target that it is learnt from."""
         return frozenset(need.removeprefix("target_") for need in self.needs if need.startswith("target_"))
 
-    @property
-    def features(self) -> dict[str, float]:
-        """The names of its block of features, in order, and where tuning starts."""
+    def features(self, options: Mapping[str, Any] | None = None) -> dict[str, float]:
+        """The names of its block of features with these options, in order, and where tuning starts."""
         common = {name: _BLOCK_STARTS.get(name, self.rule_start) for name in BLOCK_FEATURES}
         return {f"{self.name}.{name}": start for name, start in common.items()} | {
-            f"{self.name}.{feature.name}": feature.start for feature in self.own_features
+            f"{self.name}.{feature.name}": feature.start
+            for feature in self.own_features
+            if not feature.option
+            or _text((options or {}).get(feature.option, self.option(feature.option).default)) in feature.values
         }
 
     @cached_property
@@ -133,6 +138,11 @@ class Grammar:
         """The named systems of its module."""
         presets: Mapping[str, Mapping[str, Any]] = getattr(self.door, "PRESETS", {})
         return presets
+
+
+def _text(value: object) -> str:
+    """A value of a choice or a flag as features name it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 _DOORS: dict[str, str] = {}
@@ -219,11 +229,16 @@ def blocks(names: Iterable[str]) -> tuple[str, ...]:
     return in_order([*named, *([phrase_grammar().name] if uses_phrases(named) else [])])
 
 
-def forest_features(names: Iterable[str]) -> dict[str, float]:
-    """The features of a system over a forest, in the order of its feature vectors, and where tuning starts."""
+def forest_features(names: Iterable[str], options: Mapping[str, Any] | None = None) -> dict[str, float]:
+    """The features of a system over a forest, in the order of its feature vectors, and where tuning starts. ``options`` are those
+    of its grammars that are not the default.
+
+    >>> set(forest_features(["dep2str"], {"decompose": "attach"})) - set(forest_features(["dep2str"])) >= {"dep2str.attach_p_ts"}
+    True
+    """
     starts = {name: _COMMON_STARTS[name] for name in COMMON_FEATURES}
     for block in blocks(names):
-        starts |= grammar(block).features
+        starts |= grammar(block).features(options)
     return starts
 
 

@@ -217,8 +217,8 @@ class ForcedDecoder:
             self._write_text(pair)
             build_phrase_table(*(self.folder / name for name in ("source", "target", "links", "table")), threads=1)
             known = open_phrases(self.folder / "table")
-        features = len(registry.COMMON_FEATURES) + len(registry.grammar(self.grammar).features)
-        features += len(registry.phrase_grammar().features) if known else 0
+        features = len(registry.COMMON_FEATURES) + len(registry.grammar(self.grammar).features(self.matching))
+        features += len(registry.phrase_grammar().features()) if known else 0
         decoder = core.TreeDecoder(
             (table.core,),
             known,

@@ -41,12 +41,12 @@ if TYPE_CHECKING:
 
 def features(spec: SystemSpec) -> tuple[str, ...]:
     """The names of a system's features, in the order of feature vectors."""
-    return feature_names(spec.grammars)
+    return feature_names(spec.grammars, spec.options)
 
 
 def start_weights(spec: SystemSpec) -> dict[str, float]:
     """The weights that tuning starts from."""
-    return start_weights_of(spec.grammars)
+    return start_weights_of(spec.grammars, spec.options)
 
 
 def fixed_weights(spec: SystemSpec) -> tuple[str, ...]:

@@ -213,7 +213,7 @@ def forest_decoder(
         None if phrases is None else open_phrases(phrases),
         PHRASES,
         model.core,
-        weight_files.vector(weights, feature_names(named if phrases is None else (*named, PHRASES))),
+        weight_files.vector(weights, feature_names(named if phrases is None else (*named, PHRASES), grammars)),
         stack_limit=stack_limit,
         stack_threshold=stack_threshold,
         pop_limit=pop_limit,

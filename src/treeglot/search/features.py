@@ -20,7 +20,8 @@ is a forest of its grammars, in which the bilingual phrases translate single wor
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from treeglot._core import search as core
 from treeglot.grammars import registry
@@ -39,15 +40,15 @@ def is_left_to_right(grammars: Sequence[str]) -> bool:
     return not any(registry.grammar(name).has_rules for name in grammars)
 
 
-def feature_names(grammars: Sequence[str]) -> tuple[str, ...]:
-    """The names of a system's features, in the order of its feature vectors."""
-    return PHRASE_FEATURES if is_left_to_right(grammars) else tuple(registry.forest_features(grammars))
+def feature_names(grammars: Sequence[str], options: Mapping[str, Any] | None = None) -> tuple[str, ...]:
+    """The names of a system's features, in the order of its feature vectors. Some options of grammars bring features of their own."""
+    return PHRASE_FEATURES if is_left_to_right(grammars) else tuple(registry.forest_features(grammars, options))
 
 
-def start_weights(grammars: Sequence[str]) -> dict[str, float]:
+def start_weights(grammars: Sequence[str], options: Mapping[str, Any] | None = None) -> dict[str, float]:
     """The weights that tuning starts from."""
     if not is_left_to_right(grammars):
-        return registry.forest_features(grammars)
+        return registry.forest_features(grammars, options)
     return {name: _PHRASE_STARTS.get(name, 0.3 if ".reorder_" in name else 0.2) for name in PHRASE_FEATURES}
 
 

@@ -111,7 +111,7 @@ def build_rule_table(
     note = {
         "extraction": {option.name: option.default for option in registry.grammar(grammar).options if option.extraction}
         | extraction,
-        "features": list(registry.grammar(grammar).features),
+        "features": list(registry.grammar(grammar).features(extraction)),
         "min_count": min_count,
         "discounting": discounting,
     }
@@ -188,7 +188,8 @@ def _run(progress: core.Progress, title: str, job: Callable[[], T]) -> T:
 @dataclass(frozen=True, slots=True)
 class RuleEntry:
     """A rule. ``scores`` are probabilities in Moses' order: P(s|t), Plex(s|t), P(t|s), Plex(t|s). ``labels`` are the fixed and
-    floating structures of a rule, [begin, end) in members of the source side."""
+    floating structures of a rule, [begin, end) in members of the source side. ``unlinked`` is the number of its source words without a
+    link, in tables that were built with ``unlinked``."""
 
     source: str
     target: str
@@ -197,6 +198,7 @@ class RuleEntry:
     source_total: float
     target_total: float
     labels: tuple[tuple[int, int], ...] = ()
+    unlinked: int = 0
 
     @property
     def source_given_target(self) -> float:
