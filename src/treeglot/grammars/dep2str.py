@@ -19,6 +19,17 @@ x1:OD ^款 ||| x1 ||| 1
 英特尔 将 ^推出 x1:NN* ||| Intel will launch x1 ||| 1
 英特尔 将 ^推出 x1:本* ||| Intel will launch x1 ||| 1
 首 ^款 ||| the first ||| 1
+
+``decompose`` adds rules for parts of such a relation: *runs*, some neighbouring members with the head (``+``), and *attachments*, a
+dependent beside a run (``^x1:推出+``, which may be the head alone).
+
+>>> more = {str(rule) for rule in extract(worked_example(), decompose="both")} - {str(rule) for rule in extract(worked_example())}
+>>> for rule in sorted(more)[:2] + sorted(more)[-2:]:
+...     print(rule)
++ ^x1:VV x2:NN* ||| x1 x2 ||| 1
++ ^x1:VV x2:本* ||| x1 x2 ||| 1
+英特尔 ^x1:VV+ ||| Intel x1 ||| 1
+英特尔 ^x1:推出+ ||| Intel x1 ||| 1
 """
 
 from __future__ import annotations
@@ -40,6 +51,7 @@ def extract(pair: AlignedPair, **options: Any) -> list[Rule]:
 
     ``span_mode`` ``ghkm`` wants every subtree's span consistent; ``xie`` takes the span of a subtree from those of its words
     that have consistent spans, and leaves target words between the parts out. With more than ``max_variants`` target sides
-    of one source side only the shortest is kept.
+    of one source side only the shortest is kept. ``decompose`` is ``none``, ``runs`` (of at most eight members), ``attach`` or
+    ``both``.
     """
     return extract_rules("dep2str", pair, **options)
