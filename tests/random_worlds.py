@@ -108,15 +108,9 @@ class World:
         (folder / "arpa").write_bytes(arpa.getvalue())
         self.model = lm.open_model(folder / "arpa")
         self.phrases = folder / "phrases"
-        starts = start_weights([*grammars, "phrases"])
+        starts = start_weights([*grammars, "phrases"], extraction)
         self.weights = {name: value + self.rng.uniform(-0.3, 0.3) for name, value in starts.items()}
         self.weights["words"] = self.rng.uniform(-1, 1)
-        # Of options: what is not said here is that there are more weights than most systems have.
-        more = start_weights([*grammars, "phrases"], {"decompose": "both", "drop_words": True, "unlinked": True})
-        others = random.Random(seed)
-        self.weights |= {
-            name: value + others.uniform(-0.3, 0.3) for name, value in more.items() if name not in self.weights
-        }
 
     def decoder(self, *grammars: str, **limits: object) -> Decoder:
         """A decoder of some of the grammars (all, if none is named) without limits but those given."""
