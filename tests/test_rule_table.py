@@ -337,8 +337,11 @@ def test_rare_rules_are_left_out_after_scoring(tmp_path: Path) -> None:
         "discounting": "none",
         "extraction": {
             "closed": False,
+            "decompose": "none",
+            "drop_words": False,
             "max_variants": 16,
             "span_mode": "ghkm",
+            "unlinked": False,
             "xie_leaves": "printed",
             "xie_unaligned": "drop",
         },
