@@ -17,10 +17,14 @@ from typing import Any
 
 arguments = sys.argv[1:]
 options = {arguments[i]: arguments[i + 1] for i in range(len(arguments) - 1) if arguments[i].startswith("-")}
-context = options["-uriContext"]
+served = dict(line.split(" = ", 1) for line in Path(options["-props"]).read_text(encoding="ascii").splitlines())
+context = served["uriContext"]
 memory = Path(os.environ["FAKE_JAVA_FOLDER"])
 with (memory / "starts").open("a") as log:
-    log.write(" ".join(arguments) + "\n")
+    log.write(" ".join([*arguments, f"threads={served['threads']}"]) + "\n")
+private = Path(options["-props"]).stat().st_mode & 0o077 == 0 and not any(context in argument for argument in arguments)
+if not private:
+    sys.exit("Error: others can read the path of the server")
 if "-Xmx1m" in arguments:
     sys.exit("Error: Could not reserve enough space for object heap")
 
@@ -92,4 +96,4 @@ class Handler(BaseHTTPRequestHandler):
         self.reply(200, json.dumps({"sentences": sentences}))
 
 
-ThreadingHTTPServer(("127.0.0.1", int(options["-port"])), Handler).serve_forever()
+ThreadingHTTPServer(("127.0.0.1", int(served["port"])), Handler).serve_forever()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import os
 import shutil
@@ -21,6 +22,7 @@ from effort import worlds
 from treeglot.errors import ConfigError, ParserError
 from treeglot.parsers import BackendUnavailable, corenlp, corenlp_server, failure, open_parser, parse_file
 from treeglot.parsers.corenlp_answer import Answer, read_answer
+from treeglot.parsers.corenlp_server import CoreNLPServer
 from treeglot.pipeline import parsing
 from treeglot.pipeline.config import ParserChoice
 from treeglot.trees import ParsedSentence
@@ -68,7 +70,7 @@ def test_parses_and_stops(fake: Opener, tmp_path: Path) -> None:
     assert not alive(pid)
     assert parser.peak_memory() > 1_000_000
     [line] = starts(tmp_path)
-    assert "-Xmx3g" in line and "-threads 2" in line
+    assert "-Xmx3g" in line and "threads=2" in line
     lines, properties = map(list, zip(*map(json.loads, (tmp_path / "requests").read_text().splitlines()), strict=True))
     assert lines == [["a 𝄞 b", "c"], ["d_e f"]]
     assert "tokenize.whitespace" not in properties[0] and properties[1]["tokenize.whitespace"] == "true"
@@ -362,3 +364,30 @@ def test_a_project_has_stanford_dependencies_where_there_are_any(monkeypatch: py
     assert [options.get("dependencies", "ud") for options in opened] == ["sd", "sd", "ud", "ud"]
     with pytest.raises(ConfigError, match="spacy has no Stanford dependencies for zh"):
         parsing.open_side_parser(ParserChoice(backend="spacy", dependencies="sd"), "source", "zh")
+
+
+@pytest.mark.skipif(not Path("/proc/net/tcp").exists(), reason="this system does not list open ports")
+def test_the_real_server_listens_here_alone_and_hides_its_path() -> None:
+    """Without a parser: the server itself, which needs no models."""
+    installed("en")
+    program = corenlp.home() / corenlp.program_coordinates(corenlp.VERSION).file_name
+    server = CoreNLPServer([program], {"annotators": "tokenize"}, memory="300m")
+    try:
+        server.start()
+        port = f":{server._port:04X}"
+        rows = [line.split() for name in ("tcp", "tcp6") for line in Path(f"/proc/net/{name}").read_text().splitlines()]
+        listening = {row[1].removesuffix(port) for row in rows if row[1].endswith(port) and row[3] == "0A"}
+        assert listening and listening <= {"0100007F", "0000000000000000FFFF00000100007F"}
+        commands = [path.read_bytes() for path in Path("/proc").glob("[0-9]*/cmdline") if path.exists()]
+        assert not any(server._context.encode() in command for command in commands)
+        connection = http.client.HTTPConnection("127.0.0.1", server._port, timeout=20)
+        connection.request("POST", "/?properties=%7B%7D", b"text")
+        assert connection.getresponse().status == 404
+        connection.close()
+    finally:
+        server.close()
+
+
+def test_the_class_that_keeps_the_server_here_is_for_java_8() -> None:
+    code = Path(corenlp_server.__file__).with_name("loopback") / "treeglot/Loopback.class"
+    assert code.read_bytes()[:8] == bytes.fromhex("CAFEBABE 0000 0034")

@@ -17,7 +17,6 @@ import signal
 import socket
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 import urllib.parse
@@ -28,10 +27,18 @@ from typing import Any
 from treeglot.errors import ParserError
 from treeglot.parsers import _watchdog
 from treeglot.parsers.base import BackendUnavailable
+from treeglot.scratch import ScratchFolder
 
 log = logging.getLogger(__name__)
 
 _MAIN_CLASS = "edu.stanford.nlp.pipeline.StanfordCoreNLPServer"
+_LOOPBACK = Path(__file__).parent / "loopback"
+"""The folder of a Java class that keeps the server from listening to other machines; its source is beside it."""
+_LOOPBACK_OPTIONS = (
+    "-Dcom.sun.net.httpserver.HttpServerProvider=treeglot.Loopback",
+    "-XX:+IgnoreUnrecognizedVMOptions",  # Java 8 does not know the next one, and does not need it
+    "--add-exports=jdk.httpserver/sun.net.httpserver=ALL-UNNAMED",
+)
 _START_ATTEMPTS = 3
 PATIENCE = 15.0
 """Seconds beyond its own limit after which a server that does not answer is taken for hung."""
@@ -71,11 +78,11 @@ class CoreNLPServer:
         self._generation = 0
         self._port = 0
         self._context = ""
-        self._folder = tempfile.TemporaryDirectory(prefix="treeglot-corenlp-")
+        self._folder = ScratchFolder("corenlp")
 
     @property
     def log_path(self) -> Path:
-        return Path(self._folder.name) / "server.log"
+        return self._folder.path / "server.log"
 
     def start(self) -> None:
         """Start Java unless it runs, and wait until it answers."""
@@ -106,7 +113,7 @@ class CoreNLPServer:
     def close(self) -> None:
         with self._lock:
             self._stop()
-            self._folder.cleanup()
+            self._folder.close()
 
     @property
     def peak_memory(self) -> int:
@@ -179,16 +186,26 @@ class CoreNLPServer:
 
     def _start(self) -> str:
         """Start Java and wait until it answers; return what went wrong, or nothing."""
-        properties = Path(self._folder.name) / "server.properties"
-        properties.write_text("".join(f"{k} = {v}\n" for k, v in sorted(self.properties.items())), encoding="ascii")
+        properties = self._write_properties("parser.properties", self.properties)
         self._port = _free_port()
-        # The server listens on every interface; a secret path keeps strangers' requests out.
+        # Requests without the secret path are refused. Other users of the machine can read command lines, so it is in a file.
         self._context = f"/{secrets.token_hex(16)}"
+        options = self._write_properties(
+            "server.properties",
+            {
+                "port": str(self._port),
+                "uriContext": self._context,
+                "threads": str(self.threads),
+                "quiet": "true",
+                "timeout": str(int(_LONGEST_REQUEST * 1000)),
+                "maxCharLength": str(10**9),
+                "serverProperties": str(properties),
+                "preload": self.properties.get("annotators", "tokenize"),
+            },
+        )
         command = [self.java, f"-Xmx{self.memory}", "-XX:+ExitOnOutOfMemoryError", "-Djava.net.preferIPv4Stack=true"]
-        command += ["-cp", ":".join(map(str, self.classpath)), _MAIN_CLASS, "-port", str(self._port)]
-        command += ["-uriContext", self._context, "-threads", str(self.threads), "-quiet", "true"]
-        command += ["-timeout", str(int(_LONGEST_REQUEST * 1000)), "-maxCharLength", str(10**9)]
-        command += ["-serverProperties", str(properties), "-preload", self.properties.get("annotators", "tokenize")]
+        command += [*_LOOPBACK_OPTIONS, "-cp", ":".join(map(str, (*self.classpath, _LOOPBACK)))]
+        command += [_MAIN_CLASS, "-props", str(options)]
         try:
             with self.log_path.open("wb") as stream:
                 self._process = subprocess.Popen(
@@ -196,7 +213,7 @@ class CoreNLPServer:
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     stderr=stream,
-                    cwd=self._folder.name,
+                    cwd=self._folder.path,
                     start_new_session=True,  # Ctrl-C is for us; and the whole group can be stopped
                 )
         except OSError as error:
@@ -209,6 +226,13 @@ class CoreNLPServer:
                 return ""
             time.sleep(0.1)
         return f"no answer within {self.start_timeout:.0f} s"
+
+    def _write_properties(self, name: str, values: Mapping[str, str]) -> Path:
+        """A file of Java properties that nobody else can read."""
+        path = self._folder.path / name
+        with os.fdopen(os.open(path, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600), "w", encoding="ascii") as file:
+            file.writelines(f"{key} = {value}\n" for key, value in sorted(values.items()))
+        return path
 
     def _answers(self) -> bool:
         connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=5)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import tempfile
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import islice
@@ -20,6 +19,7 @@ from treeglot.errors import ParserError, TreeglotError
 from treeglot.parsers.base import BackendUnavailable, single_root, with_attached
 from treeglot.parsers.complete import complete
 from treeglot.parsers.corenlp import home, program_coordinates
+from treeglot.scratch import scratch_folder
 from treeglot.trees.constituency import ConstituencyTree
 from treeglot.trees.convert import continuous
 from treeglot.trees.dependency import ROOT, DependencyTree
@@ -61,7 +61,7 @@ def with_stanford_dependencies(
 
 
 def _convert(batch: list[ParsedSentence], command: list[str]) -> Iterator[ParsedSentence]:
-    with tempfile.TemporaryDirectory(prefix="treeglot-stanford-") as folder:
+    with scratch_folder("stanford") as folder:
         trees, arcs = Path(folder, "trees"), Path(folder, "arcs")
         with trees.open("w", encoding="utf-8") as file:
             for number, sentence in enumerate(batch, start=1):

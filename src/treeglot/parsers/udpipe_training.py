@@ -15,7 +15,6 @@ import os
 import re
 import subprocess
 import sys
-import tempfile
 import time
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
@@ -27,6 +26,7 @@ from treeglot.errors import InputError, ParserError
 from treeglot.files import atomic_write_binary, type_path
 from treeglot.parsers.base import BackendUnavailable
 from treeglot.progress import track
+from treeglot.scratch import scratch_folder
 from treeglot.trees.conllu import format_conllu, read_conllu
 
 _DONE = re.compile(rb"^(Epoch|Iteration) \d+[:,]")
@@ -87,8 +87,7 @@ def train(
     if not final.parent.is_dir():
         raise ParserError("the folder does not exist", path=final.parent, remedy="create it first")
     start = time.monotonic()
-    with tempfile.TemporaryDirectory(prefix="treeglot-udpipe-") as name:
-        folder = Path(name)
+    with scratch_folder("udpipe") as folder:
         sentences, words = _copy(treebanks, folder / "train.conllu")
         if not sentences:
             raise InputError("no sentences", path=treebanks[0] if treebanks else None, remedy="give a CoNLL-U treebank")

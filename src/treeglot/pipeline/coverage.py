@@ -18,7 +18,6 @@ copied words are no help; glue, of grammars that have it, is.
 from __future__ import annotations
 
 import math
-import tempfile
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -31,6 +30,7 @@ from treeglot._core import tree_decoder as core
 from treeglot.grammars import registry
 from treeglot.grammars.rules import make_extractor
 from treeglot.progress import track
+from treeglot.scratch import scratch_folder
 from treeglot.search.phrase_tables import open_phrases
 from treeglot.tables.build import build_phrase_table
 from treeglot.tables.rules import RuleTable, build_rule_table
@@ -172,8 +172,8 @@ def outcomes_of(
         for n in range(len(bitext)):
             yield extractor.recovery(n)
         return
-    with tempfile.TemporaryDirectory(prefix="treeglot-coverage-") as folder:
-        forced = ForcedDecoder(bitext, grammar, options, Path(folder), phrases)
+    with scratch_folder("coverage") as folder:
+        forced = ForcedDecoder(bitext, grammar, options, folder, phrases)
         for n in range(len(bitext)):
             yield RECOVERED if forced.recovers(n) else "combination"
 
