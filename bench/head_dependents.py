@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from treeglot.evaluation.metrics import build_metrics
+from treeglot.evaluation.metrics import Options, build_metrics
 from treeglot.files import read_lines
 from treeglot.pipeline.decoding import phrasal_uses, read_part
 from treeglot.pipeline.project import Project
@@ -61,13 +61,13 @@ def measure(project: Project, system: str, part: str, nbest: int, show: int, see
     spec = project.system(system)
     corpus = read_part(project, spec, part)
     weights = project.weights(system, seed)
-    references = list(read_lines(project.corpus(part)[1]))
-    [metric] = build_metrics(["bleu-lc"], [references])
+    references = [line for _, line in read_lines(project.corpus(part)[1])]
+    [metric] = build_metrics(["bleu"], [references], Options(tokenize="none"))
     lists = project.decoder(system, weights).translate(corpus, nbest=nbest, distinct=True, threads=1)
     best, chosen = [], []
     for n, result in enumerate(lists):
         # The statistics of line n against its own reference.
-        [own] = build_metrics(["bleu-lc"], [[references[n]] * len(result.kbest)])
+        [own] = build_metrics(["bleu"], [[references[n]] * len(result.kbest)], Options(tokenize="none"))
         rows = own.statistics([translation.text for translation in result.kbest])
         number = int(np.argmax(own.sentence_scores(rows)))
         chosen.append(rows[number])
