@@ -127,6 +127,15 @@ def test_dashes(tmp_path: Path) -> None:
     assert next(read_tiger(tmp_path / "a.xml")).tokens == tree.tokens
 
 
+@pytest.mark.parametrize(("words", "first"), [(499, 500), (500, 1000), (1200, 1500)])
+def test_generated_ids_of_long_sentences(tmp_path: Path, words: int, first: int) -> None:
+    tree = ConstituencyTree.build([f"w{j}" for j in range(words)], ("S", *range(words)))
+    write_tiger([ParsedSentence(tree.tokens, constituency=tree, id="s1")], tmp_path / "a.xml")
+    (again,) = read_tiger(tmp_path / "a.xml")
+    assert again.constituency is not None and again.constituency.ids == (f"s1_{first}",)
+    assert again.constituency.word_ids[-1] == f"s1_{words}"
+
+
 @given(data=st.data())
 def test_random_trees_round_trip(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
     tokens = data.draw(token_lists())

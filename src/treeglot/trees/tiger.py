@@ -40,6 +40,9 @@ NOT_BOUND = "--"
 
 VROOT = "VROOT"
 
+PHRASE_STEP = 500
+"""Generated ids of phrases begin at a multiple of this that is above the number of words."""
+
 _COLUMNS = {"lemma": "lemma", "upos": "upos", "pos": "xpos", "morph": "feats", "deps": "deps"}
 _ROOT_EDGE = "edgelabel"  # our attribute for the function of a node that has no edge above it
 _RESERVED = {"id", "word", "misc", _ROOT_EDGE, *_COLUMNS}
@@ -367,14 +370,17 @@ def _misc_attributes(misc: str) -> list[tuple[str, str]]:
 
 
 def with_node_ids(sentence: ParsedSentence, number: int) -> ParsedSentence:
-    """``sentence`` with TIGER ids: its own, and generated ones (``s7``, ``s7_1``, ``s7_500``) where it has none."""
+    """``sentence`` with TIGER ids: its own, and generated ones (``s7``, ``s7_1``, ``s7_500``) where it has none.
+
+    Phrases count from 500 as TIGER's do, those of a sentence of 500 words and more from the next multiple of 500."""
     tree = sentence.constituency
     name = sentence.id or f"s{number}"
     if tree is None:
         raise TreeError(
             f"sentence {name} has no constituency tree", remedy="parse it, or convert its dependency tree first"
         )
-    ids = tree.ids or tuple(f"{name}_{500 + n}" for n in range(len(tree)))
+    first = len(tree.tokens) // PHRASE_STEP * PHRASE_STEP + PHRASE_STEP
+    ids = tree.ids or tuple(f"{name}_{first + n}" for n in range(len(tree)))
     word_ids = tree.word_ids or tuple(f"{name}_{j + 1}" for j in range(len(tree.tokens)))
     if len({*ids, *word_ids}) != len(ids) + len(word_ids) or "" in ids or "" in word_ids:
         raise TreeError(
