@@ -136,7 +136,7 @@ def main() -> None:
         parser.error("give --data, or set TREEGLOT_DATA")
     options.trees.mkdir(parents=True, exist_ok=True)
     tasks = [load(name, Path(options.data), options.trees, options.text) for name in options.set or LANGUAGES]
-    print("| set | aligner | good links: P R F1 | good or fuzzy | CPU s |\n| --- | --- | --- | --- | ---: |")
+    print("| set | aligner | good links: P R F1 | good + fuzzy | CPU s |\n| --- | --- | --- | --- | ---: |")
     learnt = {}
 
     def row(task: Task, name: str, cells: str, start: float) -> None:

@@ -29,6 +29,7 @@ from treeglot.trees.continuous import attach_punctuation, make_continuous
 from treeglot.trees.sentence import AlignedPair, Link, ParsedSentence
 from treeglot.trees.treealigner import read_aligned_pairs
 from treeglot.trees.units import Unit, join_units
+from treeglot.trees.virtual import rooted_pair
 
 Part = Literal["train", "dev", "test"]
 PARTS: tuple[Part, ...] = ("train", "dev", "test")
@@ -103,7 +104,7 @@ def load_corpus(name: str, data: Path) -> Corpus:
         marks: tuple[list[bool], list[bool]] = ([], [])
         corpus.single[part] = []
         for number, path in enumerate(files[part]):
-            pairs = list(read_aligned_pairs(path, strict=False, unlinked=True))
+            pairs = [rooted_pair(pair)[0] for pair in read_aligned_pairs(path, strict=False, unlinked=True)]
             if name == "squoia-continuous":
                 pairs = [_continuous(pair) for pair in pairs]
             for unit in map(Unit.of, ([p] for p in pairs)) if name == "squoia-pairs" else join_units(pairs):

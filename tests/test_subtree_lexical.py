@@ -224,9 +224,11 @@ def test_dependency_trees_and_mixed_pairs() -> None:
     table = WordTable([("John", "John", 1, 1), ("sah", "saw", 1, 1), ("Maria", "Mary", 1, 1)])
     (pair,) = LexicalTreeAligner(table).align([(source, target)])
     assert pair.id == "s1" and pair.source.constituency is not None
-    assert pair.source.constituency.labels == ("4;head=2;nsubj=1;obj=3",)
+    assert pair.source.constituency.labels == ("_",)
+    assert pair.source.constituency.functions == ("root",)
+    assert pair.source.constituency.word_functions == ("nsubj", "head", "obj")
     assert {link[:2] for link in pair.node_links} == {(0, 0)} and len(pair.word_links) == 3
-    assert pair.source.notes[-1] == ("constituency", "bracketed dependencies")
+    assert pair.source.notes[-1] == ("constituency", "phrases of dependencies")
     with pytest.raises(TreeglotError, match="no constituency tree"):
         with_tree(source, "constituency")
     with pytest.raises(TreeglotError, match="no dependency tree"):

@@ -102,14 +102,14 @@ def backend(name: str) -> type[WordAligner]:
     return aligner
 
 
-def require(module: str, extra: str) -> Any:
+def require(module: str, extra: str, otherwise: str = "or use the aligner own, which needs nothing") -> Any:
     """Import a package that an extra of treeglot installs, or say how to get it."""
     try:
         return importlib.import_module(module)
     except ImportError as error:
         raise TreeglotError(
             f"the package {module.split('.')[0]} is not there ({error})",
-            remedy=f"pip install 'treeglot[{extra}]', or use the aligner own, which needs nothing",
+            remedy=f"pip install 'treeglot[{extra}]', {otherwise}",
         ) from None
 
 

@@ -35,10 +35,13 @@ from treeglot.files import atomic_write, read_lines, type_path
 from treeglot.trees.constituency import ConstituencyTree
 from treeglot.trees.dependency import ROOT, DependencyTree
 from treeglot.trees.projectivity import projectivize
-from treeglot.trees.tokens import Token, Tokens
+from treeglot.trees.tokens import UNSET, Token, Tokens
 
 ROOT_RELATION = "root"
 """The relation of the root word that need not be written."""
+
+HEAD_FUNCTION = "head"
+"""The function of a word in the phrase that it is the head of."""
 
 _SPECIAL = re.compile(r"[\s()%;\x00-\x1f\x7f]")
 _ESCAPE = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
@@ -71,6 +74,32 @@ def to_bracketed(tree: DependencyTree) -> ConstituencyTree:
         labels.append(";".join(items))
         children.append([~n, *(constituent.get(j, ~j) for j in place.children(n))])
     return ConstituencyTree(tree.tokens, labels, children)
+
+
+def dependency_phrases(tree: DependencyTree) -> ConstituencyTree:
+    """The same phrases with labels to read and to compare, such as other treebanks have: the head's word class, with the
+    relation of each phrase and word as its function, and `HEAD_FUNCTION` on the head words.
+
+    >>> tokens = Tokens("John saw Mary".split(), upos=["PROPN", "VERB", "PROPN"])
+    >>> phrases = dependency_phrases(DependencyTree(tokens, [1, -1, 1], ["nsubj", "root", "obj"]))
+    >>> phrases.labels, phrases.functions, phrases.word_functions
+    (('VERB',), ('root',), ('nsubj', 'head', 'obj'))
+    """
+    bracketed = to_bracketed(tree)
+    heads = [_head_word(bracketed, n) for n in range(len(bracketed))]
+    classes = [
+        token.upos if token.upos != UNSET else tag for token, tag in zip(tree.tokens, tree.tokens.tags, strict=True)
+    ]
+    word_functions = list(tree.deprels)
+    for head in heads:
+        word_functions[head] = HEAD_FUNCTION
+    return ConstituencyTree(
+        tree.tokens,
+        [classes[head] for head in heads],
+        bracketed.children,
+        [tree.deprels[head] for head in heads],
+        word_functions,
+    )
 
 
 def from_bracketed(tree: ConstituencyTree) -> DependencyTree:

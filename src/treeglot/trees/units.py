@@ -170,6 +170,5 @@ def _fits(pair: AlignedPair, members: Sequence[AlignedPair], most: int) -> bool:
     """Whether the unit stays small enough, and the pair is not in it already."""
     if any(_same(pair.source, other.source) and _same(pair.target, other.target) for other in members):
         return False
-    return (
-        len({id(p.source) for p in (*members, pair)}) <= most and len({id(p.target) for p in (*members, pair)}) <= most
-    )
+    sides = [p.source for p in (*members, pair)], [p.target for p in (*members, pair)]
+    return all(len({sentence.id or id(sentence) for sentence in side}) <= most for side in sides)

@@ -1,8 +1,9 @@
 """Universal labels: one small set of phrase labels and Universal Dependencies' word classes for the treebanks of several languages.
 
 A sub-tree aligner whose kernels compare such labels can be tried on another pair of languages than it was trained on. Known are
-the labels of the Penn treebanks of English and Chinese, of the French treebank, of TIGER and NEGRA, and word classes that are
-universal already; what is unknown becomes ``X``.
+the labels of the Penn treebanks of English and Chinese, of the French treebank, of TIGER and NEGRA, of Alpino (Dutch) and of
+SQUOIA's Spanish trees, and word classes that are universal already, of words and of phrases of dependency trees
+(`treeglot.trees.bracketed.dependency_phrases`); what is unknown becomes ``X``.
 
 >>> from treeglot.trees.penn import parse_penn
 >>> tree = parse_penn("(IP (NP (NR 英特尔)) (VP (ADVP (AD 将)) (VP (VV 推出) (NP (QP (OD 首) (CLP (M 款))) (NP (NN 本))))))")
@@ -21,32 +22,32 @@ from treeglot.trees.units import JOINED
 UNKNOWN = "X"
 
 _PHRASES = {
-    "S": "S IP SINV SQ SBARQ SENT S1 ROOT TOP CS DL",
-    "SBAR": "SBAR CP Srel Ssub Sint",
-    "NP": "NP NX NAC WHNP CNP MPN PN NM DP NML",
-    "VP": "VP VN VPinf VPpart VRD VCD VCP VSB VPT VNV CVP VZ CVZ VROOT",
-    "PP": "PP WHPP CPP LCP DNP CAC PC",
-    "ADJP": "ADJP WHADJP AP CAP JJP MTA AA",
-    "ADVP": "ADVP WHADVP AdP AVP CAVP DVP PRT",
-    "QP": "QP CLP",
-    "CONJP": "CONJP COORD CO CCP CH",
+    "S": "S IP SINV SQ SBARQ SENT S1 ROOT TOP CS DL smain ssub sv1 svan du top INC VERB AUX",
+    "SBAR": "SBAR CP Srel Ssub Sint cp rel whrel whq whsub",
+    "NP": "NP NX NAC WHNP CNP MPN PN NM DP NML np mwu NOUN PROPN PRON",
+    "VP": "VP VN VPinf VPpart VRD VCD VCP VSB VPT VNV CVP VZ CVZ VROOT SVC inf ppart ppres ti oti ahi",
+    "PP": "PP WHPP CPP LCP DNP CAC PC MTP MTC pp ADP",
+    "ADJP": "ADJP WHADJP AP CAP JJP MTA AA ap ADJ",
+    "ADVP": "ADVP WHADVP AdP AVP CAVP DVP PRT advp ADV",
+    "QP": "QP CLP detp NUM DET",
+    "CONJP": "CONJP COORD CO CCP CH conj CCONJ",
 }
 _WORDS = {
-    "NOUN": "NN NNS NT M N NC NOUN",
-    "PROPN": "NNP NNPS NR NE NPP PROPN",
-    "VERB": "VV VB VBD VBG VBN VBP VBZ V VINF VPP VPR VIMP VS VERB VE VA",
-    "AUX": "MD VC BA LB SB AUX",
-    "ADJ": "JJ JJR JJS A ADJ ADJA ADJD ADJWH",
-    "ADV": "RB RBR RBS WRB AD ADV ADVWH PAV PROAV PWAV",
-    "ADP": "IN P LC TO P+D P+PRO APPR APPRART APPO APZR ADP RP",
-    "DET": "DT PDT WDT D DET ART DETWH PDAT PIAT PIDAT PPOSAT PRELAT PWAT PRP$ WP$",
-    "PRON": "PN PRP WP EX CL CLS CLO CLR PRO PROREL PROWH PPER PDS PIS PPOSS PRELS PRF PWS PRON",
-    "NUM": "CD OD CARD NUM",
-    "CCONJ": "CC KON KOKOM CCONJ",
-    "SCONJ": "CS C KOUS KOUI SCONJ",
-    "PART": "DEC DEG DER DEV SP AS MSP ETC POS PTKZU PTKNEG PTKVZ PTKANT PTKA PART",
+    "NOUN": "NN NNS NT M N NC NOUN noun",
+    "PROPN": "NNP NNPS NR NE NPP PROPN NP name",
+    "VERB": "VV VB VBD VBG VBN VBP VBZ V VINF VPP VPR VIMP VS VERB VE VA VM verb",
+    "AUX": "MD VC BA LB SB AUX VS",
+    "ADJ": "JJ JJR JJS A ADJ ADJA ADJD ADJWH AQ AO adj",
+    "ADV": "RB RBR RBS WRB AD ADV ADVWH PAV PROAV PWAV RG RN adv",
+    "ADP": "IN P LC TO P+D P+PRO APPR APPRART APPO APZR ADP RP SP prep",
+    "DET": "DT PDT WDT D DET ART DETWH PDAT PIAT PIDAT PPOSAT PRELAT PWAT PRP$ WP$ DA DI DP DD DN det",
+    "PRON": "PN PRP WP EX CL CLS CLO CLR PRO PROREL PROWH PPER PDS PIS PPOSS PRELS PRF PWS PRON P0 PP PR PI PD PT pron",
+    "NUM": "CD OD CARD NUM Z num",
+    "CCONJ": "CC KON KOKOM CCONJ vg",
+    "SCONJ": "CS C KOUS KOUI SCONJ comp",
+    "PART": "DEC DEG DER DEV SP AS MSP ETC POS PTKZU PTKNEG PTKVZ PTKANT PTKA PART part",
     "INTJ": "UH IJ ON I ITJ INTJ",
-    "PUNCT": "PU PONCT PUNCT , . : `` '' -LRB- -RRB- HYPH NFP $. $, $( # $ SYM",
+    "PUNCT": "PU PONCT PUNCT , . : `` '' -LRB- -RRB- HYPH NFP $. $, $( # $ SYM F F$ punct",
     "X": "FW ET XY X LS ADD AFX URL NOI",
 }
 _UNIVERSAL = [

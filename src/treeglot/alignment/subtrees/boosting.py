@@ -47,8 +47,8 @@ class BoostedTrees:
         cls, features: ArrayLike, labels: ArrayLike, *, trees: int = TREES, leaves: int = LEAVES, rate: float = RATE
     ) -> BoostedTrees:
         """Learn from rows of features. Nothing is random. One thread: OpenMP's wait for each other on a busy machine."""
-        ensemble: Any = require("sklearn.ensemble", "subtrees")
-        pools: Any = require("threadpoolctl", "subtrees")
+        ensemble: Any = require("sklearn.ensemble", "subtrees", "it is needed to train an aligner")
+        pools: Any = require("threadpoolctl", "subtrees", "it is needed to train an aligner")
         machine = ensemble.HistGradientBoostingClassifier(
             max_iter=trees,
             max_leaf_nodes=leaves,

@@ -23,6 +23,7 @@ from treeglot.alignment.subtrees.nodes import TreeNodes
 from treeglot.alignment.subtrees.search import Candidates, best_candidates, greedy_candidates
 from treeglot.alignment.subtrees.svm import COST, LinearFit, confidence, fit_exact, fit_linear
 from treeglot.errors import TreeglotError
+from treeglot.progress import track
 
 EXACT_LIMIT = 6000
 """The most training candidates for which the exact SVM is used."""
@@ -303,16 +304,20 @@ class Learner:
 
         if report is not None:
             report(f"{self.describe(current)}: {score}")
+        weights = [(k, factor) for k in range(len(self.terms) if len(self.terms) > 1 else 0) for factor in (2.0, 0.5)]
+        others = [("cost", 2.0), ("cost", 0.5), ("positive_weight", 1.5), ("positive_weight", 1 / 1.5)]
         for _ in range(rounds):
             before = score.f1
-            for k in range(len(self.terms) if len(self.terms) > 1 else 0):
-                for factor in (2.0, 0.5):
-                    while attempt(replace(current, weights=_rescaled(current.weights, k, factor))):
-                        pass
-            for name, factors in (("cost", (2.0, 0.5)), ("positive_weight", (1.5, 1 / 1.5))):
-                for factor in factors:
-                    while attempt(replace(current, **{name: getattr(current, name) * factor})):
-                        pass
+            directions: list[tuple[int | str, float]] = [*weights, *others]
+            for what, factor in track(directions, "tuning"):
+
+                def further(what: int | str = what, factor: float = factor) -> Parameters:
+                    if isinstance(what, int):
+                        return replace(current, weights=_rescaled(current.weights, what, factor))
+                    return replace(current, **{what: getattr(current, what) * factor})
+
+                while attempt(further()):
+                    pass
             if score.f1 <= before + 1e-9:
                 break
         return current, score

@@ -34,6 +34,7 @@ both, of the probability that the word comes from one under the other node. The 
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
@@ -45,10 +46,12 @@ from numpy.typing import NDArray
 from treeglot._core import subtrees as core
 from treeglot.alignment.subtrees.wordtable import WordTable
 from treeglot.errors import TreeError, TreeglotError
-from treeglot.trees.bracketed import to_bracketed
+from treeglot.trees.bracketed import dependency_phrases
 from treeglot.trees.constituency import ConstituencyTree
 from treeglot.trees.nodelinks import make_pair
 from treeglot.trees.sentence import AlignedPair, Link, ParsedSentence
+from treeglot.trees.units import join_units
+from treeglot.trees.virtual import Rooted, given_links, rooted_pair
 
 DEFAULT_METHOD = "skip2_score1_span1"
 DEFAULT_FLOOR = 1e-5
@@ -58,7 +61,10 @@ MAX_NODE_PAIRS = 20_000_000
 """The most node pairs of one sentence pair; more take too much memory (24 bytes each)."""
 
 TreeKind = Literal["auto", "constituency", "dependency"]
-"""Which tree of a sentence is aligned: ``auto`` takes the constituency tree, or else the bracketed dependency tree."""
+"""Which tree of a sentence is aligned: ``auto`` takes the constituency tree, or else the phrases of the dependency tree."""
+
+DEPENDENCY_PHRASES = "phrases of dependencies"
+"""The note on a tree that `with_tree` made (`treeglot.trees.bracketed.dependency_phrases`)."""
 
 BATCH = 512
 
@@ -99,7 +105,8 @@ class LexicalTreeAligner:
 
     ``floor`` is the least probability of any word pair: with 0 a word that nothing translates gives a product of zero, and
     hypotheses with that score are never linked. ``words=False`` links phrases only. Pairs with a confidence below ``least``
-    are never linked. ``threads`` 0 means all cores; results do not depend on it.
+    are never linked. ``lowercase``: words are looked up in lower case, for a table that has them so. ``threads`` 0 means all
+    cores; results do not depend on it.
     """
 
     def __init__(
@@ -112,6 +119,7 @@ class LexicalTreeAligner:
         words: bool = True,
         chains: bool = True,
         least: float = 0.0,
+        lowercase: bool = False,
         threads: int = 0,
     ) -> None:
         if not 0 <= floor < 1:
@@ -125,6 +133,7 @@ class LexicalTreeAligner:
         self.words = words
         self.chains = chains
         self.least = least
+        self.lowercase = lowercase
         self.threads = threads
         self.too_large = 0
         """How many pairs `align` left without links because they have more than `MAX_NODE_PAIRS` pairs of nodes."""
@@ -150,18 +159,28 @@ class LexicalTreeAligner:
     ) -> Iterator[AlignedPair]:
         """Stream pairs of sentences into aligned pairs.
 
-        Links of two words become word links. Where the dependency tree is aligned, the bracketed tree made of it is the
-        constituency tree of the result. A pair has the id of its source sentence.
+        Neighbours that share a sentence are aligned together. Links of two words become word links. Where the dependency tree is aligned, its phrases are the constituency
+        tree of the result. A pair has the id of its source sentence.
         """
-        stream = iter(pairs)
+        waiting: deque[tuple[AlignedPair, tuple[Rooted, Rooted]]] = deque()
+
+        def rooted() -> Iterator[AlignedPair]:
+            for source, target in pairs:
+                pair = AlignedPair(with_tree(source, source_tree), with_tree(target, target_tree))
+                without, sides = rooted_pair(pair)
+                waiting.append((pair, sides))
+                yield without
+
+        stream = join_units(rooted())
         while batch := list(islice(stream, BATCH)):
-            sides = [(with_tree(s, source_tree), with_tree(t, target_tree)) for s, t in batch]
-            trees = [(_tree(s), _tree(t)) for s, t in sides]
-            small = [k for k, pair in enumerate(trees) if node_pairs(*pair) <= MAX_NODE_PAIRS]
-            self.too_large += len(trees) - len(small)
+            trees = [(_tree(unit.pair.source), _tree(unit.pair.target)) for unit in batch]
+            small = [k for k, both in enumerate(trees) if node_pairs(*both) <= MAX_NODE_PAIRS]
             links = dict(zip(small, self._links([trees[k] for k in small]), strict=True))
-            for k, (source, target) in enumerate(sides):
-                yield make_pair(source, target, links.get(k, ()))
+            for k, unit in enumerate(batch):
+                self.too_large += 0 if k in links else len(unit.members)
+                for part in unit.split(links.get(k, ())):
+                    pair, sides = waiting.popleft()
+                    yield make_pair(pair.source, pair.target, given_links(part, sides))
 
     def _links(self, trees: Sequence[tuple[ConstituencyTree, ConstituencyTree]]) -> list[list[Link]]:
         lists = self.table.core.align(
@@ -179,10 +198,13 @@ class LexicalTreeAligner:
         return [[Link(s, t, "good", round(confidence, 6)) for s, t, confidence in links] for links in lists]
 
     def _source(self, tree: ConstituencyTree) -> core.Tree:
-        return (self.table.source_ids(tree.tokens.forms), *shape(tree))
+        return (self.table.source_ids(self._words(tree)), *shape(tree))
 
     def _target(self, tree: ConstituencyTree) -> core.Tree:
-        return (self.table.target_ids(tree.tokens.forms), *shape(tree))
+        return (self.table.target_ids(self._words(tree)), *shape(tree))
+
+    def _words(self, tree: ConstituencyTree) -> Sequence[str]:
+        return [form.lower() for form in tree.tokens.forms] if self.lowercase else tree.tokens.forms
 
 
 def shape(tree: ConstituencyTree) -> tuple[list[int], list[int]]:
@@ -209,7 +231,7 @@ def with_tree(sentence: ParsedSentence, kind: TreeKind = "auto") -> ParsedSenten
     if kind != "dependency" and sentence.constituency is not None:
         return sentence
     if kind != "constituency" and sentence.dependency is not None:
-        return sentence.with_constituency(to_bracketed(sentence.dependency), "bracketed dependencies")
+        return sentence.with_constituency(dependency_phrases(sentence.dependency), DEPENDENCY_PHRASES)
     if kind == "auto" and len(sentence) == 1:
         return sentence.with_constituency(ConstituencyTree(sentence.tokens, (), ()))
     name = f"sentence {sentence.id}" if sentence.id else f"the sentence {sentence.text[:40]!r}"

@@ -15,6 +15,7 @@ import hashlib
 import io
 import json
 import zipfile
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -24,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeglot.alignment.subtrees.candidates import CandidateTable, Floats, TreeSide
-from treeglot.alignment.subtrees.composite import Doubles, Forests
+from treeglot.alignment.subtrees.composite import AttributeScorer, Doubles, Forests
 from treeglot.alignment.subtrees.context import context_features
 from treeglot.alignment.subtrees.extra_features import extended_features, extended_names
 from treeglot.alignment.subtrees.features import LEXICAL_FEATURES, PAPER_FEATURES, WordEvidence, paper_features
@@ -34,12 +35,13 @@ from treeglot.alignment.subtrees.nodes import TreeNodes
 from treeglot.alignment.subtrees.storage import pack_classifier, unpack_classifier
 from treeglot.alignment.subtrees.svm import confidence
 from treeglot.alignment.subtrees.wordlinker import WordLinker
-from treeglot.alignment.subtrees.words import WordKnowledge
+from treeglot.alignment.subtrees.words import Known, WordKnowledge
 from treeglot.errors import InputError, TreeglotError
 from treeglot.files import atomic_write_binary, open_binary, type_path
 from treeglot.trees.sentence import AlignedPair, Link, ParsedSentence
 from treeglot.trees.units import JOINED, join_units
-from treeglot.trees.universal import universal_pair
+from treeglot.trees.universal import universal_pair, universal_sentence
+from treeglot.trees.virtual import Rooted, given_links, rooted_pair
 
 MAGIC = b"treeglot sub-tree aligner 2\n"
 DIGEST = 32
@@ -191,6 +193,17 @@ class SubtreeAligner:
         texts = ((source.tokens.forms, target.tokens.forms) for source, target in sides)
         return replace(self, words=self.words.adapted(texts, threads=threads))
 
+    def known_labels(self, source: ParsedSentence, target: ParsedSentence) -> Known:
+        """Which phrases of two trees have labels that the kernels compare; none at all if they compare no labels."""
+        scorers = [scorer for c in (self.first, self.second) if c is not None for _, scorer in c.scorers]
+        labels = [s.vocabularies for s in scorers if isinstance(s, AttributeScorer) and s.attribute == "root"]
+        result = Known()
+        for side, sentence in enumerate((source, target)):
+            tree = (universal_sentence(sentence) if self.universal else sentence).constituency
+            if labels and tree is not None:
+                result += Known(sum(label in labels[0][side] for label in tree.labels), len(tree.labels))
+        return result
+
     def margins(self, pairs: Sequence[AlignedPair]) -> tuple[CandidateTable, Doubles]:
         """The candidates that are left after pruning, and their margins."""
         if self.universal:
@@ -205,6 +218,8 @@ class SubtreeAligner:
 
     def links(self, pairs: Sequence[AlignedPair]) -> list[list[Link]]:
         """The links between phrases of each pair, with their confidence as score, best first."""
+        rooted = [rooted_pair(pair) for pair in pairs]
+        pairs = [pair for pair, _ in rooted]
         forests = [classifier.forests() for classifier in (self.first, self.second) if classifier is not None]
         marks = [item.mark() for item in forests]
         try:
@@ -218,7 +233,7 @@ class SubtreeAligner:
         for k, chance in zip(chosen.tolist(), chances.tolist(), strict=True):
             link = Link(int(table.source[k]), int(table.target[k]), "good", round(chance, 6))
             result[int(table.pair[k])].append(link)
-        return result
+        return [given_links(links, sides) for links, (_, sides) in zip(result, rooted, strict=True)]
 
     def align(
         self,
@@ -233,19 +248,25 @@ class SubtreeAligner:
         Neighbours that share a sentence are aligned together (`treeglot.trees.units`).
         """
 
+        waiting: deque[tuple[AlignedPair, tuple[Rooted, Rooted]]] = deque()
+
         def unlinked() -> Iterator[AlignedPair]:
             for item in pairs:
                 source, target = (item.source, item.target) if isinstance(item, AlignedPair) else item
                 words = item.word_links if isinstance(item, AlignedPair) else ()
                 name = item.id if isinstance(item, AlignedPair) else source.id
-                yield AlignedPair(with_tree(source, source_tree), with_tree(target, target_tree), words, (), name)
+                pair = AlignedPair(with_tree(source, source_tree), with_tree(target, target_tree), words, (), name)
+                rooted, sides = rooted_pair(pair)
+                waiting.append((pair, sides))
+                yield rooted
 
         self.words.aligner.threads = threads
         stream = join_units(unlinked())
         while batch := list(islice(stream, BATCH)):
             for unit, unit_links in zip(batch, self.links([unit.pair for unit in batch]), strict=True):
-                for pair, links in zip(unit.members, unit.split(unit_links), strict=True):
-                    yield AlignedPair(pair.source, pair.target, pair.word_links, links, pair.id)
+                for links in unit.split(unit_links):
+                    pair, sides = waiting.popleft()
+                    yield AlignedPair(pair.source, pair.target, pair.word_links, given_links(links, sides), pair.id)
 
     def save(self, path: type_path) -> None:
         """Write the model as one file."""

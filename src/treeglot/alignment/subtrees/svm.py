@@ -66,7 +66,7 @@ def fit_exact(
 ) -> DualFit:
     """The SVM with the hinge loss on a matrix of kernel values (candidates × candidates)."""
     _check_labels(labels, len(kernel))
-    svm: Any = require("sklearn.svm", "subtrees")
+    svm: Any = require("sklearn.svm", "subtrees", "it is needed to train an aligner")
     machine = svm.SVC(
         C=cost,
         kernel="precomputed",

@@ -24,12 +24,13 @@ candidates of each fold are judged by a classifier that was fitted on the others
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from treeglot.alignment.base import require
 from treeglot.alignment.subtrees.boosting import BoostedTrees
 from treeglot.alignment.subtrees.candidates import CandidateTable, merge_tables
 from treeglot.alignment.subtrees.composite import DECAY, Doubles, Longs, Term
@@ -55,11 +56,12 @@ from treeglot.progress import track
 from treeglot.trees.sentence import AlignedPair
 from treeglot.trees.units import join_units
 from treeglot.trees.universal import universal_pair
+from treeglot.trees.virtual import rooted_pair
 
 DEFAULT_TERMS = ("plain", "dBTK-Root", "iBTK-RgSST/tags")
 DEFAULT_FIRST = ("plain", "dBTK-Root")
 SHARES = (0.002, 0.01)
-"""The shares of linked candidates that each bound may cost, which are tried in tuning."""
+"""The shares of linked candidates that each bound may cost, which are tried in tuning; without tuning the first is taken."""
 TREES, RATE = 300, 0.05
 """The boosted trees of the second pass."""
 TREE_SHARES = (0.3, 0.5, 0.7)
@@ -138,20 +140,27 @@ def train_aligner(
     """
     options = Settings(**{name: tuple(v) if isinstance(v, list) else v for name, v in settings.items()})  # type: ignore[arg-type]
     options.check()
+    check_packages()
     say = report or (lambda text: None)
-    pairs = [unit.pair for unit in join_units(pairs)]
-    dev = None if dev is None else [unit.pair for unit in join_units(dev)]
+    pairs = joined_units(pairs)
+    dev = None if dev is None else joined_units(dev)
     if options.universal:
         pairs, dev = [*map(universal_pair, pairs)], dev and [*map(universal_pair, dev)]
     if words is None:
+        say(
+            f"words: learning from {len(pairs) + len(dev or ()) + (0 if text is None else len(text[0])):,} sentence pairs"
+        )
         words = learn_words([*pairs, *(dev or ())], text, dictionary=dictionary, threads=options.threads)
-    pairs, dev = _annotated(pairs, "training", say), None if dev is None else _annotated(dev, "development", say)
+    pairs, dev = (
+        annotated_pairs(pairs, "training", say),
+        None if dev is None else annotated_pairs(dev, "development", say),
+    )
     if dev is None:
         size = len(pairs) // 6
         if size == 0:
             raise TreeglotError(f"{len(pairs)} pairs are too few to tune on a part of them", remedy="give a dev part")
         pairs, dev = pairs[:-size], pairs[-size:]
-    linker, evidence = _learn_links(pairs, words) if options.learn_links else (None, None)
+    linker, evidence = _learn_links(pairs, words, say) if options.learn_links else (None, None)
     train_table = tables(pairs, words, options, "features of the training part", evidence=evidence)
     dev_table = tables(dev, words, options, "features of the development part", linker=linker)
     say(f"training: {_describe(train_table)}; development: {_describe(dev_table)}")
@@ -159,7 +168,18 @@ def train_aligner(
     return replace(model, linker=linker, universal=options.universal)
 
 
-def _annotated(pairs: Sequence[AlignedPair], what: str, say: Report) -> list[AlignedPair]:
+def check_packages() -> None:
+    """What training needs is asked for before the work, not after it."""
+    for package in ("sklearn", "threadpoolctl"):
+        require(package, "subtrees", "it is needed to train an aligner")
+
+
+def joined_units(pairs: Iterable[AlignedPair]) -> list[AlignedPair]:
+    """Pairs without virtual roots, and joined where they share sentences."""
+    return [unit.pair for unit in join_units(rooted_pair(pair)[0] for pair in pairs)]
+
+
+def annotated_pairs(pairs: Sequence[AlignedPair], what: str, say: Report) -> list[AlignedPair]:
     """The pairs with links between phrases."""
     kept = [pair for pair in pairs if any(link.source >= 0 and link.target >= 0 for link in pair.node_links)]
     if not kept:
@@ -170,10 +190,15 @@ def _annotated(pairs: Sequence[AlignedPair], what: str, say: Report) -> list[Ali
     return kept
 
 
-def _learn_links(pairs: Sequence[AlignedPair], words: WordKnowledge) -> tuple[WordLinker, list[WordEvidence]]:
+def _learn_links(
+    pairs: Sequence[AlignedPair], words: WordKnowledge, say: Report
+) -> tuple[WordLinker, list[WordEvidence]]:
     """A linker of words, and the evidence of the training part as linkers see it that were fitted on other parts of it."""
+    links = sum(len(pair.word_links) for pair in pairs)
+    say(f"word links: learning from {links:,} of {len(pairs):,} pairs, all of them and then without each part")
     evidence = words.evidence([(pair.source.tokens.forms, pair.target.tokens.forms) for pair in pairs])
-    return WordLinker.fit(pairs, evidence), cross_fitted(pairs, evidence)
+    linker = WordLinker.fit(pairs, evidence)
+    return linker, cross_fitted(pairs, evidence)
 
 
 def learn_words(
@@ -230,7 +255,7 @@ def fit_tables(
         raise TreeglotError("no links between phrases to learn from", remedy="give trees that are aligned by hand")
     gold = int(dev.labels.sum())
     shares = (
-        SHARES if options.share is None and options.tune else (options.share if options.share is not None else 0.01,)
+        SHARES if options.share is None and options.tune else (SHARES[0] if options.share is None else options.share,)
     )
     first_names = options.first_terms if options.passes == 2 else options.terms
     tried = []

@@ -33,6 +33,7 @@ from treeglot.alignment.subtrees.boosting import BoostedTrees
 from treeglot.alignment.subtrees.features import Floats, WordEvidence
 from treeglot.alignment.subtrees.wordpairs import PAIR_FEATURES, LinkStatistics, candidates, pair_features
 from treeglot.errors import TreeglotError
+from treeglot.progress import track
 from treeglot.trees.sentence import AlignedPair
 
 THRESHOLD = 0.4
@@ -140,7 +141,7 @@ def cross_fitted(
     if len(set(numbers)) < 2:
         raise TreeglotError("one group of pairs only", remedy="give at least two documents, or leave the groups out")
     result = list(evidence)
-    for group in sorted(set(numbers)):
+    for group in track(sorted(set(numbers)), "word links of the training part"):
         rest = [k for k, number in enumerate(numbers) if number != group]
         part = [k for k, number in enumerate(numbers) if number == group]
         linker = WordLinker.fit([pairs[k] for k in rest], [evidence[k] for k in rest], [numbers[k] for k in rest])

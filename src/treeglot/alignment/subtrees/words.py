@@ -19,6 +19,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,21 @@ THRESHOLD = 1e-4
 """Pairs of the aligner's own table with smaller probabilities are left out."""
 MOST_TEXT = 20_000_000
 """Longer text (in letters) is not kept."""
+
+
+@dataclass(frozen=True)
+class Known:
+    """How many of how many things are known."""
+
+    known: int = 0
+    all: int = 0
+
+    def __add__(self, other: Known) -> Known:
+        return Known(self.known + other.known, self.all + other.all)
+
+    @property
+    def share(self) -> float:
+        return self.known / self.all if self.all else 1.0
 
 
 class WordKnowledge:
@@ -127,6 +143,14 @@ class WordKnowledge:
         return WordKnowledge.train(
             source, target, lowercase=self.lowercase, dictionary=self.dictionary, threads=threads
         )
+
+    def known(self, source: Sequence[str], target: Sequence[str]) -> Known:
+        """Which words of a sentence pair the table has."""
+        ids = [
+            *self.table.source_ids(self.line(source).split(" ")),
+            *self.table.target_ids(self.line(target).split(" ")),
+        ]
+        return Known(sum(number >= 0 for number in ids), len(ids))
 
     def line(self, forms: Sequence[str]) -> str:
         """A sentence as the aligner takes it: a word has no blank inside and at least one character."""
