@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
@@ -15,7 +16,10 @@ from effort import worlds
 from tree_strategies import damaged, pairs, phrases, survives, token_lists
 from treeglot import InputError, TreeError
 from treeglot.trees import AlignedPair, Link, ParsedSentence
+from treeglot.trees.constituency import ConstituencyTree
 from treeglot.trees.penn import parse_penn
+from treeglot.trees.tiger import write_tiger
+from treeglot.trees.tokens import Tokens
 from treeglot.trees.treealigner import (
     AlignedNode,
     TreeAlignment,
@@ -137,8 +141,13 @@ def test_nodes_in_any_order_duplicates_and_strictness(tmp_path: Path) -> None:
     lenient = read_treealigner(tmp_path / "a.xml", strict=False)
     assert len(lenient.links) == 2 and len(lenient.problems) == 1
     assert lenient.links[1].source == AlignedNode("1", "s1_1")
-    (pair,) = read_aligned_pairs(tmp_path / "a.xml", strict=False)
+    problems: list[str] = []
+    (pair,) = read_aligned_pairs(tmp_path / "a.xml", strict=False, problems=problems)
     assert pair.word_links == (Link(0, 0),)
+    assert [text.partition(": ")[2][:24] for text in problems] == [
+        "'s1_1' and 's1_1' are li",
+        "no node 's9_9' in the tr",
+    ]
 
 
 def test_links_to_virtual_roots(tmp_path: Path) -> None:
@@ -146,13 +155,83 @@ def test_links_to_virtual_roots(tmp_path: Path) -> None:
         [AlignedPair(sentence("(S (N a))", "s1"), sentence("(S (N b))", "s1"))],
         *(tmp_path / name for name in ("a.xml", "s.xml", "t.xml")),
     )
-    assert list(read_aligned_pairs(tmp_path / "a.xml")) == []
-    assert len(list(read_aligned_pairs(tmp_path / "a.xml", unlinked=True))) == 1
+    assert list(read_aligned_pairs(tmp_path / "a.xml", unlinked=False)) == []
+    assert len(list(read_aligned_pairs(tmp_path / "a.xml"))) == 1
     alignment = read_treealigner(tmp_path / "a.xml")
     roots = alignment.sentence_links[0]
     write_treealigner(replace(alignment, links=(TreeLink(roots.source, roots.target),)), tmp_path / "a.xml")
     (pair,) = read_aligned_pairs(tmp_path / "a.xml")
     assert pair.node_links == (Link(0, 0),)
+
+
+LINGUA_ALIGN = """<?xml version="1.0" ?>
+<treealign>
+<head>
+</head>
+  <treebanks>
+    <treebank filename="s.xml" id="1"/>
+    <treebank filename="t.xml" id="2"/>
+  </treebanks>
+  <alignments>
+    <align author="Lingua-Align" prob="0.8" type="good">
+      <node node_id="s2_1" type="t" treebank_id="1"/>
+      <node node_id="s2_1" type="t" treebank_id="2"/>
+    </align>
+  </alignments>
+</treealign>
+"""
+
+
+def test_sentences_of_the_same_id_are_pairs_where_no_sentence_is_aligned(tmp_path: Path) -> None:
+    sides = [[sentence(f"(S ({tag} {word}))", f"s{n}") for n in (1, 2, 3)] for tag, word in (("N", "a"), ("V", "b"))]
+    write_tiger(sides[0], tmp_path / "s.xml")
+    write_tiger(sides[1][1:], tmp_path / "t.xml")
+    (tmp_path / "a.sta.xml").write_text(LINGUA_ALIGN)
+    pairs = list(read_aligned_pairs(tmp_path / "a.sta.xml"))
+    assert [(pair.id, len(pair.word_links)) for pair in pairs] == [("s2-s2", 1), ("s3-s3", 0)]
+    assert pairs[0].word_links[0].score == 0.8
+    (tmp_path / "a.sta.xml").write_text(
+        LINGUA_ALIGN.replace('"s2_1" type="t" treebank_id="2"', '"s3_1" treebank_id="2"')
+    )
+    assert [pair.id for pair in read_aligned_pairs(tmp_path / "a.sta.xml")] == ["s2-s3"], "ids say nothing here"
+
+
+def test_both_dialects_are_read_as_their_programs_read_them(tmp_path: Path) -> None:
+    words = ParsedSentence(Tokens(["x"]), constituency=ConstituencyTree(Tokens(["x"]), (), ()))
+    given = [
+        AlignedPair(
+            sentence("(S (NP (N a)) (V b))"), sentence("(S (N c) (N d))"), [Link(0, 1)], [Link(1, ~0, "fuzzy", 0.25)]
+        ),
+        AlignedPair(words, words, [Link(0, 0, "good", 0.75)]),
+    ]
+    for dialect in ("treealigner", "lingua-align"):
+        paths = [tmp_path / name for name in ("a.sta.xml", "s.xml", "t.xml")]
+        write_aligned_pairs(given, *paths, dialect=dialect)  # type: ignore[arg-type]
+        again = list(read_aligned_pairs(paths[0]))
+        assert [pair.word_links for pair in again] == [pair.word_links for pair in given]
+        assert [pair.node_links for pair in again] == [pair.node_links for pair in given]
+        text = paths[0].read_text()
+        assert ("<sen-align" in text) == (dialect == "treealigner") == ("alignment-metadata" in text)
+        assert script_links(*paths) == 3
+
+
+def script_links(links: Path, source: Path, target: Path) -> int:
+    """Links as TBLign's scripts find them, line by line; every node must be there."""
+    nodes = [set(re.findall(r'<n?t id="(.*?)"', path.read_text())) for path in (source, target)]
+    lines = links.read_text().splitlines()
+    assert len(re.findall(r'<treebank.*filename="(.*?)"', links.read_text())) == 2
+    count = 0
+    for k, line in enumerate(lines):
+        if "<align " in line:
+            assert re.search(r"<align.*author", line) and re.search(r'<align.*type="(good|fuzzy)"', line)
+            ends = [re.search(r'<node.*node_id="(.*?)"', lines[k + n]) for n in (1, 2)]
+            assert all(
+                end and end[1] in known and re.search(r"s?([0-9]+)_", end[1])
+                for end, known in zip(ends, nodes, strict=True)
+            )
+            assert "</align>" in lines[k + 3]
+            count += 1
+    return count
 
 
 @st.composite

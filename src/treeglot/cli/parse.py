@@ -45,6 +45,11 @@ Lang = Annotated[str, typer.Option("--lang", "-l", help="Language of the text: z
 AsJson = Annotated[bool, typer.Option("--json", help="The summary as JSON.")]
 
 
+def worker_count(threads: int) -> int:
+    """How many batches are parsed at once; 0 threads are as many as there are cores."""
+    return threads or (len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
+
+
 def parse(
     source: Annotated[
         Path, typer.Argument(metavar="INPUT", help="Text, one sentence a line (.gz, .zst; - for stdin).")
@@ -80,9 +85,7 @@ def parse(
     An interrupted run continues where it stopped when the same command is given again. A summary goes to standard error.
     """
     options: dict[str, Any] = {}
-    workers = (
-        threads or len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else threads or os.cpu_count() or 1
-    )
+    workers = worker_count(threads)
     if trees and parser is not Backend.files:
         raise ParserError("--trees is for --parser files", remedy="add --parser files")
     name = parser.value

@@ -10,8 +10,12 @@ from typing import Annotated
 import typer
 
 from treeglot.alignment.subtrees.from_words import with_links_from_words
-from treeglot.cli.subtrees import (
+from treeglot.cli.subtree_files import (
     OUTPUTS,
+    Lenient,
+    SourceBank,
+    TargetBank,
+    TreeAlignerFiles,
     TreePairs,
     check_not_empty,
     check_output,
@@ -48,6 +52,9 @@ def links_from_words(
     align_format: Annotated[
         str | None, typer.Option("--align-from", help="Format of --align; by its ending, else pharaoh.")
     ] = None,
+    bank_source: SourceBank = None,
+    bank_target: TargetBank = None,
+    lenient: Lenient = False,
 ) -> None:
     """Link the phrases of two treebanks by trusted word links: what `trees train-aligner` can learn from.
 
@@ -56,7 +63,8 @@ def links_from_words(
     """
     write_as = output_format(out, format)
     check_output(out)
-    pairs = TreePairs(source, target, from_format, target_format)
+    files = TreeAlignerFiles(bank_source, bank_target, lenient)
+    pairs = TreePairs(source, target, from_format, target_format, files=files)
     if align is not None:
         check_not_empty(align)
     elif not pairs.is_pairs:

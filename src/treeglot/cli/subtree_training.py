@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from treeglot.cli.subtrees import check_not_empty, check_output
+from treeglot.cli.subtree_files import Lenient, TreeAlignerFiles, check_not_empty, check_output
 from treeglot.errors import TreeglotError
 from treeglot.files import read_lines
-from treeglot.progress import is_quiet, track
-from treeglot.trees.formats import check_format, guess_format, kind_of, read_pairs
+from treeglot.progress import is_quiet, tell, track
+from treeglot.trees.formats import check_format, guess_format, kind_of
 from treeglot.trees.sentence import AlignedPair
 
 
@@ -75,16 +75,27 @@ def train_aligner(
     seed: Annotated[int, typer.Option(help="Decides what is sampled.")] = 1,
     threads: Annotated[int, typer.Option(help="0: all cores.", min=0)] = 0,
     from_format: Annotated[str | None, typer.Option("--from", "-f", help="Format of the files.")] = None,
+    lenient: Lenient = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print how the model was made as JSON.")] = False,
 ) -> None:
-    """Train a sub-tree aligner for `treeglot trees align --model`."""
+    """Train a sub-tree aligner for `treeglot trees align --model`.
+
+    With --universal-labels the files may be of several pairs of languages, and the model is for any other one.
+    """
     from treeglot.alignment.subtrees.dictionary import Dictionary
     from treeglot.alignment.subtrees.training import DEFAULT_TERMS
     from treeglot.alignment.subtrees.training import train_aligner as train
+    from treeglot.alignment.subtrees.universal_training import language_groups, train_universal
 
     check_output(out)
-    pairs = _read(gold, from_format)
-    tuning = _read(dev, from_format) if dev else None
+    files = [_read([path], from_format, lenient) for path in gold]
+    pairs = [pair for file in files for pair in file]
+    if not any(link.source >= 0 and link.target >= 0 for pair in pairs for link in pair.node_links):
+        raise TreeglotError(
+            "no links between phrases to learn from", path=gold[0], remedy="give trees whose nodes are linked by hand"
+        )
+    banks = language_groups(files) if universal else [pairs]
+    tuning = _read(dev, from_format, lenient) if dev else None
     lines = None
     if text is not None:
         lines = tuple([line for _, line in read_lines(path)] for path in text)
@@ -94,29 +105,43 @@ def train_aligner(
                 path=text[0],
                 remedy="give the two sides of the same sentence pairs",
             )
-    model = train(
-        pairs,
-        tuning,
-        text=None if lines is None else (lines[0], lines[1]),
-        dictionary=None if dictionary is None else Dictionary.read(dictionary),
-        report=None if is_quiet() else lambda line: print(f"treeglot: {line}", file=sys.stderr, flush=True),
-        terms=DEFAULT_TERMS if kernels is None else tuple(name.strip() for name in kernels.split(",")),
-        features=features,
-        passes=passes,
-        tune=tune,
-        exact=exact,
-        landmarks=landmarks,
-        max_candidates=most,
-        decay=decay,
-        best=best,
-        given_links=given_links,
-        learn_links=learn_links,
-        trees=boosted,
-        fuzzy_is_good=fuzzy,
-        universal=universal,
-        seed=seed,
-        threads=threads,
-    )
+    terms = None if kernels is None else tuple(name.strip() for name in kernels.split(","))
+    settings: dict[str, Any] = {
+        "features": features,
+        "passes": passes,
+        "tune": tune,
+        "exact": exact,
+        "landmarks": landmarks,
+        "max_candidates": most,
+        "decay": decay,
+        "best": best,
+        "given_links": given_links,
+        "learn_links": learn_links,
+        "trees": boosted,
+        "fuzzy_is_good": fuzzy,
+        "universal": universal,
+        "seed": seed,
+        "threads": threads,
+    }
+    report = None if is_quiet() else lambda line: tell(line)
+    if len(banks) > 1:
+        for name, given in (("--dev", dev), ("--text", text), ("--dictionary", dictionary)):
+            if given:
+                raise TreeglotError(
+                    f"{name} with treebanks of {len(banks)} pairs of languages",
+                    remedy="leave it out: the last sixth of each is tuned on, and words are learnt when aligning",
+                )
+        model = train_universal(banks, report=report, **settings, **({} if terms is None else {"terms": terms}))
+    else:
+        model = train(
+            pairs,
+            tuning,
+            text=None if lines is None else (lines[0], lines[1]),
+            dictionary=None if dictionary is None else Dictionary.read(dictionary),
+            report=report,
+            terms=DEFAULT_TERMS if terms is None else terms,
+            **settings,
+        )
     model.save(out)
     if as_json:
         print(json.dumps(model.info, ensure_ascii=False, sort_keys=True))
@@ -128,16 +153,12 @@ def train_aligner(
         print(f"treeglot: {out}: {' '.join(numbers)} on the development part", file=sys.stderr)
 
 
-def _read(paths: list[Path], given: str | None) -> list[AlignedPair]:
+def _read(paths: list[Path], given: str | None, lenient: bool) -> list[AlignedPair]:
     pairs: list[AlignedPair] = []
     for path in paths:
         check_not_empty(path)
         format = check_format(given) if given else guess_format(path, reading=True)
         if kind_of(path, format) != "pairs":
             raise TreeglotError("not pairs of trees", path=path, remedy="give TreeAligner XML or JSONL with both sides")
-        pairs += track(read_pairs(path, format), f"reading {path}")
-    if not any(link.source >= 0 and link.target >= 0 for pair in pairs for link in pair.node_links):
-        raise TreeglotError(
-            "no links between phrases to learn from", path=paths[0], remedy="give trees whose nodes are linked by hand"
-        )
+        pairs += track(TreeAlignerFiles(lenient=lenient).read(path, format), f"reading {path}")
     return pairs

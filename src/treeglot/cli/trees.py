@@ -14,9 +14,23 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from treeglot.cli.subtree_files import (
+    Lenient,
+    SourceBank,
+    TargetBank,
+    TreeAlignerFiles,
+    check_not_empty,
+    check_output,
+    is_node_file,
+    report_problems,
+    tree_sides,
+)
 from treeglot.cli.subtree_links import add_commands as add_links
+from treeglot.cli.subtree_scores import add_commands as add_scores
+from treeglot.cli.subtree_scores import compared
 from treeglot.cli.subtree_training import add_commands as add_training
-from treeglot.cli.subtrees import add_commands, check_not_empty, check_output, compared, is_node_file, tree_sides
+from treeglot.cli.subtrees import add_commands
+from treeglot.cli.treebank import add_commands as add_treebank
 from treeglot.errors import TreeglotError
 from treeglot.files import atomic_write
 from treeglot.pipeline.project import Project
@@ -24,15 +38,17 @@ from treeglot.pipeline.subtrees import linked_pairs
 from treeglot.progress import is_quiet, track
 from treeglot.trees.convert import Options, convert
 from treeglot.trees.display import Comparison, Show, to_html, to_svg, to_text, write_html
-from treeglot.trees.formats import FORMATS, check_format, guess_format, kind_of, read_links, read_pairs, read_sentences
+from treeglot.trees.formats import FORMATS, check_format, guess_format, kind_of, read_links, read_sentences
 from treeglot.trees.nodelinks import with_links
 from treeglot.trees.sentence import AlignedPair, ParsedSentence
 from treeglot.trees.statistics import pair_statistics, sentence_statistics, statistics_rows
 
 app = typer.Typer(help="Convert, show and count trees and alignments in files.", no_args_is_help=True)
 add_commands(app)
+add_scores(app)
 add_training(app)
 add_links(app)
+add_treebank(app)
 
 FORMAT_NAMES = ", ".join(FORMATS)
 FromOption = Annotated[str | None, typer.Option("--from", "-f", help=f"Format of the input: {FORMAT_NAMES}.")]
@@ -54,11 +70,11 @@ def convert_(
     side: Annotated[str | None, typer.Option(help="Of aligned pairs, write only this side: source or target.")] = None,
     other: Annotated[Path | None, typer.Option("--with", help="The other kind of tree of the same sentences.")] = None,
     source_file: Annotated[
-        Path | None, typer.Option("--source", help="The source text or trees that links belong to.")
+        Path | None,
+        typer.Option("--source", help="The source text or trees that links, or TreeAligner XML, belong to."),
     ] = None,
-    target_file: Annotated[
-        Path | None, typer.Option("--target", help="The target text or trees that links belong to.")
-    ] = None,
+    target_file: Annotated[Path | None, typer.Option("--target", help="The target text or trees, likewise.")] = None,
+    lenient: Lenient = False,
     drop_empty: Annotated[bool, typer.Option("--drop-empty", help="Leave out traces (Penn brackets).")] = False,
     pretty: Annotated[bool, typer.Option("--pretty", help="Penn brackets over several lines.")] = False,
     heads: Annotated[str, typer.Option(help="Head table: auto, penn, ctb, tiger, french, ...")] = "auto",
@@ -73,7 +89,7 @@ def convert_(
     """
     if side not in (None, "source", "target"):
         raise TreeglotError(f"--side {side}", remedy="sides are source and target")
-    options = Options(side, other, source_file, target_file, drop_empty, pretty, heads)  # type: ignore[arg-type]
+    options = Options(side, other, source_file, target_file, lenient, drop_empty, pretty, heads)  # type: ignore[arg-type]
     if dependencies is Dependencies.sd:
         from treeglot.parsers.stanford import with_stanford_dependencies
 
@@ -86,17 +102,20 @@ def convert_(
         options=options,
         track=lambda items: track(items, f"converting {source}"),
     )
+    report_problems(source, report.problems)
     for what, count in report.conversions.items():
         print(f"treeglot: {count:,} {what}", file=sys.stderr)
     if not is_quiet():
         print(f"treeglot: {report.items:,} written to {target}", file=sys.stderr)
 
 
-def _items(path: Path, format: str) -> Iterator[Any]:
+def _items(path: Path, format: str, files: TreeAlignerFiles) -> Iterator[Any]:
     kind = kind_of(path, format)
-    if kind == "links":
-        return iter(read_links(path, format))
-    return read_pairs(path, format) if kind == "pairs" else read_sentences(path, format)
+    if kind == "pairs":
+        return files.read(path, format)
+    if files.source is not None or files.target is not None:
+        raise TreeglotError("has its own trees", path=path, remedy="leave out --source and --target")
+    return iter(read_links(path, format)) if kind == "links" else read_sentences(path, format)
 
 
 @app.command()
@@ -126,8 +145,11 @@ def show(
             "--system", help="Links of the same pairs (aligned file or .nodes) to compare with those of FILE."
         ),
     ] = None,
-    source: Annotated[Path | None, typer.Option(help="The source trees that node links belong to.")] = None,
-    target: Annotated[Path | None, typer.Option(help="The target trees that node links belong to.")] = None,
+    source: Annotated[
+        Path | None, typer.Option(help="The source trees that node links, or TreeAligner XML, belong to.")
+    ] = None,
+    target: Annotated[Path | None, typer.Option(help="The target trees, likewise.")] = None,
+    lenient: Lenient = False,
     threshold: Annotated[
         float | None, typer.Option(help="Leave out node links with a lower confidence (rules are learnt from 0.5 on).")
     ] = None,
@@ -150,9 +172,8 @@ def show(
             raise TreeglotError(
                 "word links without texts cannot be drawn", path=path, remedy="see `treeglot trees stats`"
             )
-        if source is not None or target is not None:
-            raise TreeglotError("has its own trees", path=path, remedy="leave out --source and --target")
-        items = _items(path, format) if system is None else compared(path, format, system)
+        files = TreeAlignerFiles(source, target, lenient)
+        items = _items(path, format, files) if system is None else compared(path, format, system, files)
     items = islice(items, limit)
     if threshold is not None:
         items = (_confident(item, threshold) for item in items)
@@ -234,12 +255,15 @@ def _find(items: Iterator[Found], wanted: str, path: Path) -> Found:
 def stats(
     path: Annotated[Path, typer.Argument(metavar="FILE", help="A file of trees or alignments.")],
     from_format: FromOption = None,
+    source: SourceBank = None,
+    target: TargetBank = None,
+    lenient: Lenient = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     limit: Annotated[int | None, typer.Option(help="Count only the first so many.")] = None,
 ) -> None:
     """Count sentences, words, phrases, labels, links, non-projective and discontinuous trees."""
     format = check_format(from_format) if from_format else guess_format(path, reading=True)
-    items = track(islice(_items(path, format), limit), f"counting {path}")
+    items = track(islice(_items(path, format, TreeAlignerFiles(source, target, lenient)), limit), f"counting {path}")
     kind: Literal["sentences", "pairs", "links"] = kind_of(path, format)
     result = sentence_statistics(items) if kind == "sentences" else pair_statistics(items)
     if as_json:

@@ -58,14 +58,15 @@ Track = Callable[[Iterator[Any]], Iterator[Any]]
 @dataclass
 class Options:
     """How to convert. ``side``: which side of pairs to write as sentences. ``other``: a second file with the other kind of tree
-    of the same sentences. ``source``/``target``: the two texts or tree files that links belong to. ``drop_empty``: leave out
-    traces. ``pretty``: Penn trees over several lines. ``table``: head table, ``auto`` guesses it from the labels. ``dependencies``: gives
+    of the same sentences. ``source``/``target``: the two texts or tree files that links belong to. ``lenient``: leave out links
+    of TreeAligner files that are wrong. ``drop_empty``: leave out traces. ``pretty``: Penn trees over several lines. ``table``: head table, ``auto`` guesses it from the labels. ``dependencies``: gives
     sentences, with the name of their head table, other dependency trees than those they have or get by heads."""
 
     side: Side | None = None
     other: type_path | None = None
     source: type_path | None = None
     target: type_path | None = None
+    lenient: bool = False
     drop_empty: bool = False
     pretty: bool = False
     table: str = "auto"
@@ -74,10 +75,11 @@ class Options:
 
 @dataclass
 class Report:
-    """How many items were written, and how many trees had to be made."""
+    """How many items were written, how many trees had to be made, and which links were left out."""
 
     items: int = 0
     conversions: Counter[str] = field(default_factory=Counter)
+    problems: list[str] = field(default_factory=list)
 
 
 def convert(
@@ -128,6 +130,17 @@ class _Conversion:
 
     # Reading
 
+    def read_pairs(self) -> Iterator[AlignedPair]:
+        options = self.options
+        return read_pairs(
+            self.source,
+            self.read_as,
+            source=options.source,
+            target=options.target,
+            strict=not options.lenient,
+            problems=self.report.problems,
+        )
+
     def sentences(self, kind: Kind) -> Iterator[ParsedSentence]:
         if kind == "links":
             raise self.impossible("word links have no trees", "convert the tree files themselves")
@@ -135,7 +148,7 @@ class _Conversion:
             side = self.options.side
             if side is None:
                 raise self.impossible("the file has two sides", "choose one with --side source or --side target")
-            return _unique_side(read_pairs(self.source, self.read_as), side)
+            return _unique_side(self.read_pairs(), side)
         items = (
             read_penn(self.source, drop_empty=True)
             if self.read_as == "penn" and self.options.drop_empty
@@ -167,7 +180,7 @@ class _Conversion:
 
     def pairs(self, kind: Kind) -> Iterator[AlignedPair]:
         if kind == "pairs":
-            return read_pairs(self.source, self.read_as)
+            return self.read_pairs()
         if kind == "sentences":
             raise self.impossible("one side alone is no pair", "give the links, with --source and --target")
         return self.joined_links()
@@ -191,7 +204,7 @@ class _Conversion:
         if kind == "sentences":
             raise self.impossible("trees of one language have no links", "give an aligned file")
         if kind == "pairs":
-            for number, pair in enumerate(read_pairs(self.source, self.read_as), start=1):
+            for number, pair in enumerate(self.read_pairs(), start=1):
                 forms = pair.source.tokens.forms, pair.target.tokens.forms
                 yield WordLinks(pair.word_links, (), *forms, id=pair.id if self.write_as == "jsonl" else str(number))
             return

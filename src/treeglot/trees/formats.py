@@ -121,10 +121,26 @@ def read_sentences(path: str | os.PathLike[str], format: str | None = None) -> I
         yield item
 
 
-def read_pairs(path: str | os.PathLike[str], format: str | None = None) -> Iterator[AlignedPair]:
-    """Stream the aligned pairs of a TreeAligner or JSON-lines file."""
+def read_pairs(
+    path: str | os.PathLike[str],
+    format: str | None = None,
+    *,
+    source: str | os.PathLike[str] | None = None,
+    target: str | os.PathLike[str] | None = None,
+    strict: bool = True,
+    problems: list[str] | None = None,
+) -> Iterator[AlignedPair]:
+    """Stream the aligned pairs of a TreeAligner or JSON-lines file.
+
+    The rest is for TreeAligner files (`treeglot.trees.treealigner.read_aligned_pairs`).
+    """
     format = check_format(format) if format else guess_format(path, reading=True)
-    for item in FORMATS[format].read(path):
+    options: dict[str, Any] = {}
+    if format == "treealigner":
+        options = {"source": source, "target": target, "strict": strict, "problems": problems}
+    elif source is not None or target is not None:
+        raise TreeglotError("has its own trees", path=path, remedy="leave out --source and --target")
+    for item in FORMATS[format].read(path, **options):
         if not isinstance(item, AlignedPair):
             raise TreeglotError(
                 f"this {format} file does not hold aligned pairs",

@@ -27,7 +27,7 @@ import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple, cast, get_args
+from typing import Literal, NamedTuple, cast, get_args
 
 from treeglot.errors import InputError, TreeError
 from treeglot.files import atomic_write, type_path
@@ -37,6 +37,37 @@ from treeglot.trees.tiger import VROOT, read_tiger, with_node_ids, write_tiger
 from treeglot.xmlstream import Element, Event, format_element, format_tag, iterate_events, read_element
 
 NO_HEAD = Element("head")
+DEFAULT_HEAD = Element(
+    "head",
+    children=(
+        Element(
+            "alignment-metadata",
+            children=tuple(Element(name) for name in ("author", "date", "description", "history", "license")),
+        ),
+        Element(
+            "alignment-features",
+            children=(
+                Element("alignment-feature", (("color", "#33e533"), ("name", "good")), "Exact alignment"),
+                Element("alignment-feature", (("color", "#e53333"), ("name", "fuzzy")), "Approximate alignment"),
+            ),
+        ),
+        Element("consistency-checks"),
+        Element(
+            "settings",
+            children=(
+                Element("display-options", children=(Element("top-treebank", (("treebank-id", ""),)),)),
+                Element("auto-align", (("active", "False"),)),
+            ),
+        ),
+    ),
+)
+"""What the TreeAligner itself writes into a head, for the files of `write_aligned_pairs`."""
+
+Dialect = Literal["treealigner", "lingua-align"]
+"""``treealigner``: as the Stockholm TreeAligner writes its files. ``lingua-align``: as Lingua-Align writes its files, with
+links alone; which sentences are pairs is said by their links."""
+
+LENIENT = "leave such links out: --lenient (in Python: strict=False)"
 
 
 @dataclass(frozen=True)
@@ -229,7 +260,7 @@ class _Reader:
         if key in self.seen:
             message = f"{source.node!r} and {target.node!r} are linked twice"
             if self.strict:
-                raise self.error(start, message, "remove one of the links, or read with strict=False")
+                raise self.error(start, message, f"remove one of the links, or {LENIENT}")
             self.problems.append(f"line {start.line}: {message}")
             return None
         self.seen.add(key)
@@ -252,8 +283,11 @@ class _Reader:
         return TreeLink(*both, cast(LinkKind, kind), *history, score, start.line)
 
 
-def write_treealigner(alignment: TreeAlignment, path: type_path) -> None:
-    """Write a TreeAligner file; the treebanks are not touched."""
+def write_treealigner(alignment: TreeAlignment, path: type_path, *, dialect: Dialect = "treealigner") -> None:
+    """Write a TreeAligner file; the treebanks are not touched. See `Dialect`."""
+    if dialect not in get_args(Dialect):
+        raise TreeError(f"no dialect {dialect!r}", remedy=f"choose {' or '.join(get_args(Dialect))}")
+    plain = dialect == "lingua-align"
     treebanks = Element(
         "treebanks",
         children=tuple(
@@ -274,17 +308,22 @@ def write_treealigner(alignment: TreeAlignment, path: type_path) -> None:
     with atomic_write(path) as file:
         file.write('<?xml version="1.0" encoding="UTF-8"?>\n')
         file.write(format_tag("treealign", alignment.attributes) + ">\n")
-        file.write(format_element(alignment.head._replace(children=tuple(parts))) + "<alignments>\n")
-        for empty in alignment.empty_links:
+        if plain:  # its own files name the treebanks after a head that is empty
+            file.write("<head>\n</head>\n" + format_element(treebanks) + "<alignments>\n")
+        else:
+            file.write(format_element(alignment.head._replace(children=tuple(parts))) + "<alignments>\n")
+        for empty in () if plain else alignment.empty_links:
             history = _given(author=empty.author, last_change=empty.last_change)
             where = ("empty-in", empty.empty_in), ("tb-id", empty.treebank), ("root-id", empty.root)
             file.write(format_tag("to-empty", [*where, *history]) + "/>\n")
-        for pair in alignment.sentence_links:
+        for pair in () if plain else alignment.sentence_links:
             history = _given(author=pair.author, last_change=pair.last_change)
             file.write(_format_link("sen-align", history, pair.source, pair.target))
         for link in alignment.links:
             score = "" if link.score is None else repr(link.score)
             history = _given(type=link.kind, last_change=link.last_change, author=link.author, prob=score)
+            if plain:
+                history = _given(author=link.author, prob=score, type=link.kind)
             file.write(_format_link("align", history, link.source, link.target))
         file.write("</alignments>\n</treealign>\n")
 
@@ -336,17 +375,21 @@ def read_aligned_pairs(
     *,
     source: type_path | None = None,
     target: type_path | None = None,
-    unlinked: bool = False,
+    unlinked: bool = True,
     strict: bool = True,
+    problems: list[str] | None = None,
 ) -> Iterator[AlignedPair]:
-    """Load a TreeAligner file with its two treebanks and yield one pair for every two sentences that links join.
+    """Load a TreeAligner file with its two treebanks and yield one pair for every two sentences that are aligned.
 
     The treebanks are the files that it names (relative to it, or of that name beside it), or ``source`` and ``target``.
-    ``unlinked`` adds the pairs that are aligned as sentences (``sen-align``) but have no link. Links that are given twice,
-    name an unknown node, or join nodes that are already joined are errors, or with ``strict=False`` left out. Both
-    treebanks are held in memory; pairs come in the order of the source.
+    Sentences are aligned if a link joins them, or, unless ``unlinked`` is False, ``sen-align``; in files that have none, as
+    Lingua-Align writes them, also sentences with the same id, if all links join such sentences. Links that are given twice,
+    name an unknown node, or join nodes that are already joined are errors, or with ``strict=False`` left out, and
+    ``problems`` gets a line for each. Both treebanks are held in memory; pairs come in the order of the source.
     """
     alignment = read_treealigner(path, strict=strict)
+    left_out = [] if problems is None else problems
+    left_out += alignment.problems
     if len(alignment.treebanks) != 2:
         raise InputError(
             f"{len(alignment.treebanks)} treebanks are aligned, not two",
@@ -360,18 +403,20 @@ def read_aligned_pairs(
     )
     linked: dict[tuple[int, int], tuple[list[Link], list[Link], set[tuple[NodeRef, NodeRef]]]] = {}
     for link in alignment.links:
-        ends = _resolve(link, first, second, path, strict)
+        ends = _resolve(link, first, second, path, None if strict else left_out)
         if ends is None:
             continue
         (a, source_node), (b, target_node) = ends
         words, nodes, joined = linked.setdefault((a, b), ([], [], set()))
         if (source_node, target_node) in joined:  # possible when a root is named both by its id and as s1_VROOT
+            message = f"{link.source.node!r} and {link.target.node!r} are linked twice"
+            left_out.append(f"line {link.line}: {message}")
             if strict:
                 raise InputError(
-                    f"{link.source.node!r} and {link.target.node!r} are linked twice",
+                    message,
                     path=path,
                     line=link.line,
-                    remedy="remove one of the links, or read with strict=False",
+                    remedy=f"remove one of the links, or {LENIENT}",
                 )
             continue
         joined.add((source_node, target_node))
@@ -380,27 +425,41 @@ def read_aligned_pairs(
         else:
             nodes.append(Link(source_node, target_node, link.kind, link.score))
     for pair in alignment.sentence_links:
-        ends = _resolve(pair, first, second, path, strict)
+        ends = _resolve(pair, first, second, path, None if strict else left_out)
         if ends is not None and unlinked:
             linked.setdefault((ends[0][0], ends[1][0]), ([], [], set()))
+    if unlinked and not alignment.sentence_links:
+        for pair_without_link in _same_ids(first, second, linked):
+            linked[pair_without_link] = [], [], set()
     for a, b in sorted(linked):
         words, nodes, _ = linked[a, b]
         left, right = first.sentences[a], second.sentences[b]
         yield AlignedPair(left, right, words, nodes, f"{left.id}-{right.id}")
 
 
+def _same_ids(first: _Loaded, second: _Loaded, linked: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The sentences without links that have the same id on both sides, if those with links have so, too."""
+    known = list(linked)
+    if any(first.sentences[a].id != second.sentences[b].id for a, b in known):
+        return []
+    places = {sentence.id: b for b, sentence in enumerate(second.sentences)}
+    joined = {a for a, _ in known}
+    return [(a, places[s.id]) for a, s in enumerate(first.sentences) if a not in joined and s.id in places]
+
+
 def _resolve(
-    link: TreeLink | SentenceLink, first: _Loaded, second: _Loaded, path: type_path, strict: bool
+    link: TreeLink | SentenceLink, first: _Loaded, second: _Loaded, path: type_path, left_out: list[str] | None
 ) -> tuple[tuple[int, NodeRef], tuple[int, NodeRef]] | None:
     ends = first.nodes.get(link.source.node), second.nodes.get(link.target.node)
     for end, node, bank in zip(ends, (link.source, link.target), (first, second), strict=True):
-        if end is None and strict:
-            raise InputError(
-                f"no node {node.node!r} in the treebank {node.treebank!r} ({bank.path})",
-                path=path,
-                line=link.line,
-                remedy="check that the treebanks belong to this file, or read with strict=False",
-            )
+        if end is not None:
+            continue
+        message = f"no node {node.node!r} in the treebank {node.treebank!r} ({bank.path})"
+        if left_out is None:
+            remedy = f"check that the treebanks belong to this file, or {LENIENT}"
+            raise InputError(message, path=path, line=link.line, remedy=remedy)
+        left_out.append(f"line {link.line}: {message}")
+        break
     return cast("tuple[tuple[int, NodeRef], tuple[int, NodeRef]]", ends) if None not in ends else None
 
 
@@ -418,7 +477,7 @@ def _locate(bank: Treebank, path: type_path) -> Path:
         f"no file {bank.filename!r}, the treebank {bank.id!r}",
         path=path,
         line=bank.line,
-        remedy="put it beside this file, or name it as source or target",
+        remedy="put it beside this file, or name both treebanks with --source and --target (in Python: source=, target=)",
     )
 
 
@@ -430,6 +489,7 @@ def write_aligned_pairs(
     *,
     languages: tuple[str, str] = ("", ""),
     author: str = "treeglot",
+    dialect: Dialect = "treealigner",
 ) -> None:
     """Write pairs as a TreeAligner file ``path`` and the two TIGER files that it links.
 
@@ -464,7 +524,9 @@ def write_aligned_pairs(
             links.append(TreeLink(ends[0], ends[1], link.kind, author, "", link.score))
     for side, where in zip(sides, (source, target), strict=True):
         write_tiger(side.values(), where)
-    write_treealigner(TreeAlignment(banks, tuple(links), tuple(sentence_links)), path)
+    write_treealigner(
+        TreeAlignment(banks, tuple(links), tuple(sentence_links), head=DEFAULT_HEAD), path, dialect=dialect
+    )
 
 
 def _node_name(sentence: ParsedSentence, node: NodeRef) -> str:
