@@ -354,7 +354,8 @@ def test_adapting_teaches_new_words(model: SubtreeAligner, pairs: list[AlignedPa
     assert known[0, 1] > before[0, 1]
     assert [p.id for p in again.align(new)] == [p.id for p in new]
     write_jsonl(new, tmp_path / "new.jsonl")
-    for extra in ((), ("--adapt",)):
+    links = []
+    for extra in ((), ("--adapt",), ("--no-adapt",)):
         done = run(
             "trees",
             "align",
@@ -366,6 +367,8 @@ def test_adapting_teaches_new_words(model: SubtreeAligner, pairs: list[AlignedPa
             tmp_path / "x.nodes",
         )
         assert done.code == 0, done.err
+        links.append((tmp_path / "x.nodes").read_text())
+    assert links[0] == links[1] != links[2], "new words are learnt unless that is forbidden"
     wrong = run("trees", "align", tmp_path / "new.jsonl", "--adapt", "--out", tmp_path / "y.nodes")
     assert wrong.code != 0 and "--model" in wrong.err
     again.words.text = None

@@ -105,7 +105,7 @@ def test_labels_of_other_treebanks_are_known() -> None:
     alpino = ["np", "pp", "smain", "ssub", "ppart", "ap", "mwu"]
     assert [universal_phrase(label) for label in alpino] == ["NP", "PP", "S", "S", "VP", "ADJP", "NP"]
     assert [universal_phrase(label) for label in ("NOUN", "VERB", "ADP", "MTP", "INC")] == ["NP", "S", "PP", "PP", "S"]
-    assert [universal_tag(tag) for tag in ("noun", "vg", "VM", "VMFIN", "SP", "DA")] == [
+    assert [universal_tag(tag) for tag in ("noun", "vg", "VM", "VMFIN", "prep", "DA")] == [
         "NOUN",
         "CCONJ",
         "VERB",

@@ -19,10 +19,8 @@ from __future__ import annotations
 
 import math
 import re
-import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -31,6 +29,7 @@ from numpy.typing import NDArray
 from treeglot.alignment.base import train
 from treeglot.errors import InputError, TreeglotError
 from treeglot.files import atomic_write, read_lines, type_path
+from treeglot.scratch import scratch_folder
 
 Doubles = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -180,8 +179,8 @@ class _Words:
 
     def __init__(self, source: list[list[str]], target: list[list[str]], sure: Sequence[tuple[int, int]], threads: int):
         lines = [[_line(side[pair[k]]) for pair in sure] for k, side in enumerate((source, target))]
-        with tempfile.TemporaryDirectory(prefix="treeglot-sentences-") as folder:
-            model = train("own", lines[0], lines[1], Path(folder) / "model", threads=threads)
+        with scratch_folder("sentences") as folder:
+            model = train("own", lines[0], lines[1], folder / "model", threads=threads)
             rows = [(r.source, r.target, r.target_given_source, r.source_given_target) for r in model.lexicon(1e-3)]
         self.sides = [[[_word(form) for form in sentence] for sentence in side] for side in (source, target)]
         counts = [Counter(form for sentence in side for form in sentence) for side in self.sides]

@@ -90,12 +90,11 @@ def train_aligner(
     check_output(out)
     files = [_read([path], from_format, lenient) for path in gold]
     pairs = [pair for file in files for pair in file]
-    if not any(link.source >= 0 and link.target >= 0 for pair in pairs for link in pair.node_links):
-        raise TreeglotError(
-            "no links between phrases to learn from", path=gold[0], remedy="give trees whose nodes are linked by hand"
-        )
+    _check_linked(pairs, gold[0])
     banks = language_groups(files) if universal else [pairs]
     tuning = _read(dev, from_format, lenient) if dev else None
+    if dev and tuning is not None:
+        _check_linked(tuning, dev[0])
     lines = None
     if text is not None:
         lines = tuple([line for _, line in read_lines(path)] for path in text)
@@ -151,6 +150,13 @@ def train_aligner(
             f"{name} {100 * score[key]:.2f}" for name, key in (("P", "precision"), ("R", "recall"), ("F1", "f1"))
         )
         print(f"treeglot: {out}: {' '.join(numbers)} on the development part", file=sys.stderr)
+
+
+def _check_linked(pairs: list[AlignedPair], path: Path) -> None:
+    if not any(link.source >= 0 and link.target >= 0 for pair in pairs for link in pair.node_links):
+        raise TreeglotError(
+            "no links between phrases to learn from", path=path, remedy="give trees whose nodes are linked by hand"
+        )
 
 
 def _read(paths: list[Path], given: str | None, lenient: bool) -> list[AlignedPair]:
