@@ -341,6 +341,23 @@ def test_fixed_weights_and_bounds_hold(method: Any) -> None:
 
 
 @pytest.mark.parametrize("method", METHODS, ids=["mert", "mira", "pro", "expected"])
+def test_bounds_that_keep_from_the_best_weights(method: Any) -> None:
+    """The best weights are outside: what is reached is nearly the best inside, at the bound, and worse than without bounds."""
+    task = Synthetic()
+    free = run(task, method, task.references)
+    assert free.weights["bad"] < 0
+    bounds = {"bad": (0.0, 1.0), "good": (0.0, 0.3), "noise": (0.2, 1.0)}
+    result = run(task, method, task.references, bounds=bounds)
+    for iteration in result.iterations[1:]:
+        assert all(low <= iteration.weights[name] <= high for name, (low, high) in bounds.items())
+    grid = [{"good": g / 20, "bad": b / 20, "noise": n / 20} for g in range(7) for b in range(4) for n in range(4, 7)]
+    best = max(task.bleu(weights) for weights in grid)
+    assert result.score < free.score - 2
+    assert result.score > best - 1.5
+    assert result.weights["bad"] < 0.05 and result.weights["good"] > 0.2
+
+
+@pytest.mark.parametrize("method", METHODS, ids=["mert", "mira", "pro", "expected"])
 def test_weights_outgrow_a_fixed_one_that_does_harm(method: Any) -> None:
     """There are no bounds: free weights scaled to a sum of 1 could not do it, and would be other weights than were found."""
     task = Synthetic()

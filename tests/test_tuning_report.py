@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import itertools
 import json
+import os
+import signal
+import subprocess
+import sys
+import time
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -56,9 +61,29 @@ class Words(HTMLParser):
         self.data.append(data)
 
 
+def kill_tuning(folder: Path, seeds: int) -> int:
+    """Start runs side by side and kill them when one has two rounds behind it; how many rounds there are."""
+    work = folder / ".treeglot/work"
+    command = [sys.executable, "-m", "treeglot", "-q", "tune", "-p", str(folder), "--seeds", str(seeds)]
+    process = subprocess.Popen(command, start_new_session=True, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    try:
+        while process.poll() is None and not list(work.glob("tuning-*/keep/state/002.json")):
+            time.sleep(0.01)
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+    finally:
+        process.wait()
+    return len(list(work.glob("tuning-*/keep/state/0*.json")))
+
+
 def test_replicates_side_by_side_are_those_of_one_after_the_other(run: Run, tmp_path: Path) -> None:
     folders = [project(tmp_path / name, threads) for name, threads in (("one", 1), ("three", 3))]
     records = []
+    # The first are killed while they run, once some have rounds behind them, and go on.
+    killed = kill_tuning(folders[1], seeds=3)
+    assert not all((folders[1] / f"systems/phrases/weights{seed}.txt").exists() for seed in ("", ".seed2", ".seed3"))
+    assert killed >= 1
     for folder in folders:
         result = run("-q", "tune", "-p", folder, "--seeds", "3", "--json")
         assert result.code == 0, result.err
@@ -81,6 +106,10 @@ def test_replicates_side_by_side_are_those_of_one_after_the_other(run: Run, tmp_
     # The report of the first.
     report = (folders[0] / "systems/phrases/weights.report.txt").read_text(encoding="utf-8")
     assert f"BLEU {records[0]['dev'][0]:.2f} on dev" in report
+    runs = (folders[0] / "systems/phrases/weights.seeds.html").read_text(encoding="utf-8")
+    assert runs == (folders[1] / "systems/phrases/weights.seeds.html").read_text(encoding="utf-8")
+    rounds = sum(log.count("\n") for log in logs)
+    assert runs.count("<circle") == 2 * rounds and f"± {records[0]['deviation']:.2f} on dev" in runs
     assert "phrases.p_ts" in report and "copied" in report and "fixed" in report and "sentence " in report
     page = Words()
     page.feed((folders[0] / "systems/phrases/weights.report.html").read_text(encoding="utf-8"))

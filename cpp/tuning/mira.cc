@@ -85,7 +85,9 @@ Optimum mira(const Pool& pool, const Space& space, const std::vector<double>& st
       ++ticks;
     }
     if (ticks == 0) break;
-    for (std::size_t f = 0; f < features; ++f) average[f] = space.free[f] ? sum[f] / ticks : weights[f];
+    for (std::size_t f = 0; f < features; ++f) {  // a mean of bounds is a bound but for rounding
+      average[f] = space.free[f] ? space.clamp(f, sum[f] / ticks) : weights[f];
+    }
     double score = pool.best_score(average.data());
     if (score > best.score) best = {average, score};
   }

@@ -72,14 +72,14 @@ class Pro:
 class Expected:
     """Options of the expected score."""
 
-    perplexity: float = 5.0
-    """Hypotheses of a sentence that the first distribution is spread over."""
-    levels: int = 3
-    """Distributions, each twice as sharp as the one before."""
+    climbs: tuple[tuple[float, int], ...] = ((5.0, 3), (20.0, 5))
+    """Each from the best weights so far; the lists choose between where they lead. How many hypotheses of a sentence the first distribution
+    is spread over, and the number of distributions, each twice as sharp as the one before. A sharp beginning finds the nearest
+    optimum, which may be a bad one; a soft one finds better ones further away, though not always."""
     l2: float = 1e-5
     """Penalty on the squared way of a level, in standard deviations of the features. With a hundred times as much, weights
     from a bad start stayed near it for ten rounds."""
-    steps: int = 15
+    steps: int = 60
     """The most steps at a level."""
     slack: float = 0.5
     """From the third round on, weights that decode worse than the best by more points than this are answered by a step half as
@@ -228,17 +228,21 @@ def _expected(
 ) -> list[float]:
     best = max(range(len(scores)), key=lambda n: scores[n])
     start = space.normalised(history[best]) if scalable else list(history[best])
-    weights, _ = pool.maximise_expected(
-        start,
-        space.free,
-        space.lower,
-        space.upper,
-        perplexity=method.perplexity,
-        levels=method.levels,
-        l2=method.l2,
-        steps=method.steps,
-        threads=threads,
-    )
+    reached = [
+        pool.maximise_expected(
+            start,
+            space.free,
+            space.lower,
+            space.upper,
+            perplexity=perplexity,
+            levels=levels,
+            l2=method.l2,
+            steps=method.steps,
+            threads=threads,
+        )
+        for perplexity, levels in method.climbs
+    ]
+    weights, _ = max(reached, key=lambda pair: pair[1])
     if scalable:
         weights = space.normalised(weights)
     # What came after the best and was worse halves the step, but for the second round.
