@@ -2,7 +2,7 @@
 rounds, and CPU time until 99 % of the final score. A random start has the usual signs, sizes drawn from 5 to 100 % of the largest
 weight, and a weight of words between -0.3 and 0.3.
 
-    python bench/tuning_bars.py PROJECT phrases consdep2str [--method expected] [--metric bleu] [--runs 5] [--first 1] [--curves FILE]
+    python bench/tuning_bars.py PROJECT phrases consdep2str [--method expected] [--metric bleu] [--runs 5] [--first 1] [--curves FILE] [--plot FILE]
 
 Prints a row of a Markdown table for each system. The project must be trained (`treeglot train`); nothing in it is changed. One thread.
 """
@@ -20,8 +20,9 @@ from pathlib import Path
 from treeglot.files import read_lines
 from treeglot.pipeline.decoding import fixed_weights, read_part, start_weights
 from treeglot.pipeline.project import Project
+from treeglot.plots import Point, plot
 from treeglot.search import nbest_arrays
-from treeglot.tuning import METHODS, Iteration, NBestArrays, Objective, Weights, tune
+from treeglot.tuning import METHODS, Iteration, NBestArrays, Objective, Weights, metric_name, tune
 
 
 @dataclass
@@ -122,6 +123,16 @@ def spread(values: list[float]) -> str:
     return f"{statistics.fmean(values):.2f} ± {deviation:.2f} ({max(values):.2f})"
 
 
+def picture(curves: dict[str, list[float]], metric: str) -> str:
+    """An SVG of the rounds after the second; the first two may be far below."""
+    lines = {
+        name: [Point(number, score) for number, score in enumerate(scores, 1) if number > 2]
+        for name, scores in curves.items()
+    }
+    title = metric_name(metric)
+    return plot(lines, f"{title} on dev by round", f"{title} on dev by round, from the third on")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("project", type=Path)
@@ -132,6 +143,7 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=1, help="seed of the first run")
     parser.add_argument("--iterations", type=int, default=15)
     parser.add_argument("--curves", type=Path, help="append every run as a line of JSON")
+    parser.add_argument("--plot", type=Path, help="write the curves of the last system as SVG")
     args = parser.parse_args()
     rows = []
     for system in args.systems:
@@ -147,6 +159,10 @@ def main() -> None:
                 for run in runs:
                     record = {"project": args.project.name, "system": system, "method": args.method, **asdict(run)}
                     file.write(json.dumps(record) + "\n")
+        if args.plot:
+            args.plot.write_text(
+                picture({f"run {run.seed}": run.scores for run in runs}, args.metric), encoding="utf-8"
+            )
     print("| system | method | runs | dev (best) | test (best) | largest loss | CPU s to 99 % | CPU s |")
     print("| --- | --- | --- | --- | --- | --- | --- | --- |")
     print("\n".join(rows))

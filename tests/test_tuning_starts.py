@@ -91,5 +91,5 @@ def test_any_start_ends_at_the_same_quality(seed: int) -> None:
     results = [tune(task, task.references, start, Expected(), iterations=12, threads=1) for start in starts]
     reached = [result.score for result in results]
     assert max(result.iterations[0].score for result in results) < min(reached) - 3
-    assert max(reached) - min(reached) < 1.5
-    assert max(max(losses(result)) for result in results) < 2.0
+    assert max(reached) - min(reached) < 0.7  # 0.94 with a climb from a sharp distribution alone
+    assert max(max(losses(result)) for result in results) < 1.5  # 10 with one from a soft distribution alone
