@@ -109,7 +109,7 @@ def test_presets_and_sections() -> None:
     )
     mine = config.system("mine")
     assert mine and mine.grammars == ("hierarchical", "dep2str") and mine.stack_limit == 50
-    assert mine.tuning == {"method": "expected", "iterations": 3, "nbest": 50}
+    assert mine.tuning == {"method": "expected", "metric": "bleu", "iterations": 3, "nbest": 50}
     augmented = config.system("augmented")
     assert augmented and augmented.grammars == ("augmented",) and augmented.stack_limit == 200
     assert [table.name for table in augmented.tables] == ["augmented.xie"]
