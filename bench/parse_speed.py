@@ -15,8 +15,8 @@ import time
 from pathlib import Path
 
 from treeglot.files import read_lines
+from treeglot.languages import language_code
 from treeglot.parsers import available, failure, open_parser, parse_file
-from treeglot.parsers.languages import language_code
 from treeglot.trees.conllu import read_conllu
 
 

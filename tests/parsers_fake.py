@@ -6,10 +6,11 @@ import os
 import signal
 import time
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from treeglot.parsers import Parser
-from treeglot.trees import DependencyTree, ParsedSentence
+from treeglot.trees import DependencyTree, ParsedSentence, Tokens
 
 
 class Chain(Parser):
@@ -42,3 +43,30 @@ class Chain(Parser):
 
 def chain(lang: str, *, sleep: float = 0.0, max_words: int = 250) -> Any:
     return Chain(lang, sleep=sleep, max_words=max_words)
+
+
+class Modelled(Chain):
+    """Says in every word what is in the file or the folder of its model; the word KILL ends the run unless it is ``harmless``."""
+
+    def __init__(self, lang: str, *, model: str = "", max_words: int = 250) -> None:
+        super().__init__(lang, max_words=max_words)
+        place = Path(model)
+        self.text = place.read_text() if place.is_file() else (place / "deep" / "weights").read_text()
+        self.harmless = False
+
+    def parse_batch(self, batch: Sequence[Any]) -> list[ParsedSentence]:
+        if not self.harmless and any("KILL" in sentence for sentence in batch):
+            raise RuntimeError("killed")
+        return super().parse_batch(batch)
+
+    def parse_tokens(self, batch: Sequence[Sequence[str]]) -> list[ParsedSentence]:
+        return [
+            ParsedSentence.of(
+                DependencyTree(Tokens(words, misc=[f"Model={self.text}"] * len(words)), range(-1, len(words) - 1))
+            )
+            for words in batch
+        ]
+
+
+def modelled(lang: str, *, model: str = "", max_words: int = 250) -> Any:
+    return Modelled(lang, model=model, max_words=max_words)

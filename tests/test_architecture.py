@@ -30,7 +30,19 @@ ROOMS["explorer"] = {"pipeline"}
 ROOMS["cli"] = set(ROOMS)
 
 # Single modules at the top that every room may use; they may use only each other.
-FOUNDATION = {"errors", "files", "links", "pages", "plots", "progress", "scratch", "words", "xmlstream", "_core"}
+FOUNDATION = {
+    "errors",
+    "files",
+    "languages",
+    "links",
+    "pages",
+    "plots",
+    "progress",
+    "scratch",
+    "words",
+    "xmlstream",
+    "_core",
+}
 
 
 def imported_rooms(path: Path) -> set[tuple[str, int]]:

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from parsers_fake import Chain
 from treeglot.errors import ParserError
+from treeglot.languages import language_code
 from treeglot.parsers import BackendUnavailable, available, failure, open_parser
 from treeglot.parsers.base import PLACEHOLDER, single_root
-from treeglot.parsers.languages import language_code
 from treeglot.trees import DependencyTree, ParsedSentence
 
 words = st.lists(st.sampled_from(["a", "b", "ERROR", "ß", "𝄞"]), max_size=6)

@@ -215,7 +215,7 @@ def test_refused_settings(tmp_path: Path) -> None:
     with open_parser("parsers_fake:chain", "en") as parser:
         with pytest.raises(ParserError, match="no output"):
             parse_file(parser, source)
-        with pytest.raises(ParserError, match="same place"):
+        with pytest.raises(ParserError, match="two outputs go to"):
             parse_file(parser, source, conllu=tmp_path / "x", penn=tmp_path / "x")
         with pytest.raises(ParserError, match="folder does not exist"):
             parse_file(parser, source, conllu=tmp_path / "none" / "x")

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from treeglot.languages import NAMES
 from treeglot.parsers import BackendUnavailable, benepar, failure, open_parser, stanza
-from treeglot.parsers.languages import NAMES
 from treeglot.parsers.registry import available
 from treeglot.trees import Tokens
 from treeglot.trees.penn import format_penn

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from treeglot import ConfigError
 from treeglot.bitext import Tokenizer, detokenize, tokenize
 from treeglot.bitext.segmenters import SEGMENTERS, default_method, load_segmenter
-from treeglot.parsers.languages import NAMES
+from treeglot.languages import NAMES
 
 ROOT = Path(__file__).parents[1]
 

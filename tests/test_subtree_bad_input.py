@@ -136,9 +136,12 @@ CASES = [
     ("trees show cycle.conllu", "cycle.conllu:1:13: a cycle"),
     (f"{ALIGN} node.sta.xml {OUT}", r"node.sta.xml:\d+: no node 's1_999'"),
     # sentences that do not belong together
-    (f"{ALIGN} short.s.penn bank.t.penn {OUT}", "short.s.penn:9: 9 sentences, but bank.t.penn has more"),
-    (f"{ALIGN} bank.s.penn short.t.penn --out out.jsonl", "short.t.penn:9: 9 sentences, but bank.s.penn has more"),
-    (f"{ALIGN} bank.s.penn short.t.penn --model m.aligner {OUT}", "short.t.penn:9: 9 sentences, but"),
+    (f"{ALIGN} short.s.penn bank.t.penn {OUT}", "short.s.penn:9: ends after 9 sentences, but bank.t.penn has more"),
+    (
+        f"{ALIGN} bank.s.penn short.t.penn --out out.jsonl",
+        "short.t.penn:9: ends after 9 sentences, but bank.s.penn has more",
+    ),
+    (f"{ALIGN} bank.s.penn short.t.penn --model m.aligner {OUT}", "short.t.penn:9: ends after 9 sentences, but"),
     (f"{SCORE} bank.sta.xml other.sta.xml", r"other.sta.xml: pair 1 .*the source tree is not .*: word \d is '"),
     (f"{SCORE} bank.sta.xml other.jsonl", r"other.jsonl: pair 1 .*: the source tree is not that of bank.sta.xml: word"),
     (f"{SCORE} bank.sta.xml short.jsonl", "short.jsonl: 9 pairs, but bank.sta.xml has 24"),

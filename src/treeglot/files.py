@@ -11,10 +11,12 @@ import contextlib
 import gzip
 import io
 import os
+import shutil
+import stat
 import sys
 import tempfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, BinaryIO, TextIO, cast
 
@@ -174,37 +176,137 @@ def read_lines(path: type_path, *, max_bytes: int = MAX_LINE_BYTES) -> Iterator[
 
 @contextlib.contextmanager
 def atomic_path(path: type_path) -> Iterator[Path]:
-    """A file beside ``path``, for code that writes by name; it gets the name ``path`` when the block ends well."""
-    final = Path(path)
-    if not final.parent.is_dir():
-        raise TreeglotError("the folder does not exist", path=final.parent, remedy="create it first")
-    if final.is_dir():
-        raise TreeglotError("is a folder", path=final, remedy="name a file in it")
+    """A file beside ``path``, for code that writes by name; it gets the name ``path`` when the block ends well.
+
+    Through a symbolic link the file that it points to is replaced; an older file's mode stays. FIFOs and devices have no
+    content to replace: they are written at the end of the block.
+    """
+    if is_outlet(path):
+        with tempfile.TemporaryDirectory() as folder:
+            made = Path(folder) / "part"
+            made.touch()
+            yield made
+            with made.open("rb") as complete, _open_outlet(path) as out:
+                shutil.copyfileobj(complete, out)
+        return
+    final = _check_output(path)
     handle, name = tempfile.mkstemp(prefix=f".{final.name}.", suffix=".part", dir=final.parent)
     os.close(handle)
     temporary = Path(name)
     try:
         yield temporary
-        mask = os.umask(0)
-        os.umask(mask)
-        temporary.chmod(0o666 & ~mask)
+        _set_mode(temporary, final)
         temporary.replace(final)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def check_places(outputs: Iterable[type_path | None], inputs: Iterable[type_path | None] = ()) -> None:
+    """Refuse outputs that cannot be written, that are one file, or that would replace an input: before the work, not after it.
+
+    None and ``-`` are no files. A file is the same under another name (a link, ``./x``), too.
+    """
+    read: dict[object, type_path] = {}
+    for path in inputs:
+        if path is not None and os.fspath(path) != "-":
+            read.update(dict.fromkeys(_identities(path), path))
+    written: dict[object, type_path] = {}
+    for path in outputs:
+        if path is None or os.fspath(path) == "-" or is_outlet(path):
+            continue
+        _check_output(path)
+        for identity in _identities(path):
+            if identity in read:
+                name = os.fspath(read[identity])
+                also = "" if name == os.fspath(path) else f", under the name {name}"
+                raise TreeglotError(f"the file is read, too{also}", path=path, remedy="write to another file")
+            if identity in written:
+                raise TreeglotError("two outputs go to this file", path=path, remedy="write each to a file of its own")
+        written.update(dict.fromkeys(_identities(path), path))
+
+
+def _check_output(path: type_path) -> Path:
+    """Where the content of ``path`` is to be, if a file can be there."""
+    final = Path(os.path.realpath(path))
+    if not final.parent.is_dir():
+        raise TreeglotError("the folder does not exist", path=Path(path).parent, remedy="create it first")
+    if final.is_dir():
+        raise TreeglotError("is a folder", path=path, remedy="name a file in it")
+    return final
+
+
+def _identities(path: type_path) -> list[object]:
+    """What two names of one file have in common."""
+    names: list[object] = [os.path.realpath(path)]
+    with contextlib.suppress(OSError):
+        there = Path(path).stat()
+        if not is_outlet(path):
+            names.append((there.st_dev, there.st_ino))
+    return names
+
+
+def _set_mode(made: Path, final: Path) -> None:
+    """The mode and the owner of the file that is replaced, or those of a new file."""
+    try:
+        old = final.stat()
+    except FileNotFoundError:
+        mask = os.umask(0)
+        os.umask(mask)
+        made.chmod(0o666 & ~mask)
+        return
+    if (old.st_uid, old.st_gid) != (os.geteuid(), os.getegid()):
+        with contextlib.suppress(PermissionError):
+            os.chown(made, old.st_uid, old.st_gid)
+    made.chmod(stat.S_IMODE(old.st_mode))
+
+
+def is_outlet(path: type_path) -> bool:
+    """Whether ``path`` takes bytes but has no content that could be replaced: a FIFO, a device, what the shell opened."""
+    if _descriptor(path) is not None:
+        return True
+    try:
+        mode = Path(path).stat().st_mode
+    except OSError:
+        return False
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+
+
+def _open_outlet(path: type_path) -> BinaryIO:
+    number = _descriptor(path)
+    if number is None:
+        return Path(path).open("wb")
+    for stream in (sys.stdout, sys.stderr):
+        stream.flush()
+    return os.fdopen(os.dup(number), "wb")
+
+
+def _descriptor(path: type_path) -> int | None:
+    """The number of a file that this process has open, for names such as /dev/stdout and /dev/fd/63."""
+    place = Path(path).absolute()
+    for _ in range(40):  # the links that a system follows at most
+        if place.name.isdecimal() and place.parent.resolve() == Path("/dev/fd").resolve():
+            return int(place.name)
+        if not place.is_symlink():
+            return None
+        place = place.parent / place.readlink()
+    return None
 
 
 @contextlib.contextmanager
 def atomic_write_binary(path: type_path) -> Iterator[BinaryIO]:
     """Open ``path`` for writing bytes, packing ``.gz`` and ``.zst``; it gets its name when the block ends well.
 
-    ``-`` is standard output. If the block raises, nothing is left behind and an older file stays as it was.
+    ``-`` is standard output; FIFOs and devices are written directly. If the block raises, nothing is left behind and an older
+    file stays as it was.
     """
     name = os.fspath(path)
     if name == "-":
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
         return
-    with atomic_path(name) as temporary, temporary.open("wb") as raw:
+    with contextlib.ExitStack() as stack:
+        outlet = is_outlet(name)
+        raw = stack.enter_context(_open_outlet(name) if outlet else stack.enter_context(atomic_path(name)).open("wb"))
         stream: IO[bytes] = raw
         with contextlib.ExitStack() as packing:
             if name.endswith(".gz"):
@@ -215,7 +317,8 @@ def atomic_write_binary(path: type_path) -> Iterator[BinaryIO]:
                 stream = cast(IO[bytes], packing.enter_context(writer))
             yield cast(BinaryIO, stream)
         raw.flush()
-        os.fsync(raw.fileno())
+        if not outlet:
+            os.fsync(raw.fileno())
 
 
 @contextlib.contextmanager

@@ -37,10 +37,15 @@ def is_quiet() -> bool:
     return _quiet
 
 
-def tell(message: str) -> None:
-    """A line for people on standard error; nothing with ``--quiet``."""
+def say(text: str) -> None:
+    """Print a message on standard error; nothing with ``--quiet``."""
     if not _quiet:
-        print(f"treeglot: {message}", file=sys.stderr, flush=True)
+        print(text, file=sys.stderr, flush=True)
+
+
+def tell(message: str) -> None:
+    """`say` with the name of the program."""
+    say(f"treeglot: {message}")
 
 
 def track(iterable: Iterable[T], description: str, total: int | None = None) -> Iterator[T]:

@@ -17,10 +17,12 @@ import abc
 import hashlib
 import importlib
 import json
+import os
 import shutil
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple
 
 from treeglot.alignment.symmetrize import DEFAULT, Links, parse_links, symmetrize_lines
@@ -72,6 +74,11 @@ class WordAligner(abc.ABC):
     name: ClassVar[str]
     extra: ClassVar[str] = ""
     """The extra of treeglot that installs what the backend needs."""
+    lowercase: bool = False
+    """Whether the model was learnt from text in lower case: then what it is to align must be, too."""
+    seed: int = 1
+    options: Mapping[str, Any] = MappingProxyType({})
+    """What it was learnt with."""
 
     @classmethod
     @abc.abstractmethod
@@ -130,14 +137,17 @@ def train(
     *,
     seed: int = 1,
     threads: int = 0,
+    lowercase: bool = False,
     **options: Any,
 ) -> WordAligner:
-    """Train a backend and save the model as ``folder``, which appears when it is complete."""
+    """Train a backend and save the model as ``folder``, which appears when it is complete.
+
+    ``lowercase`` is kept in the model and says that the text is in lower case."""
     check_pairs(source, target)
     kind = backend(name)
     if all(is_blank(s) or is_blank(t) for s, t in zip(source, target, strict=True)):
         raise TreeglotError("no sentence pair with words on both sides", remedy="give some text to learn from")
-    final = Path(folder)
+    final = Path(os.path.realpath(folder))
     if final.exists() and (not final.is_dir() or any(final.iterdir())):
         raise TreeglotError("exists already", path=final, remedy="remove it, or choose another name for the model")
     if not final.parent.is_dir():
@@ -147,6 +157,8 @@ def train(
         kind.train_into(temporary, source, target, seed=seed, threads=threads, **options)
         files = {path.name: _digest(path) for path in sorted(temporary.iterdir())}
         manifest = {"version": VERSION, "backend": name, "seed": seed, "options": options, "files": files}
+        if lowercase:
+            manifest["lowercase"] = True
         with atomic_write(temporary / MANIFEST) as out:
             json.dump(manifest, out, ensure_ascii=False, indent=1, sort_keys=True)
             out.write("\n")
@@ -174,6 +186,8 @@ def load(folder: type_path, *, threads: int = 0, verify: bool = True) -> WordAli
     try:
         manifest = json.loads(text)
         version, name, files = manifest["version"], str(manifest["backend"]), dict(manifest["files"])
+        lowercase, seed = bool(manifest.get("lowercase", False)), int(manifest.get("seed", 1))
+        options = dict(manifest.get("options", {}))
     except (json.JSONDecodeError, KeyError, TypeError, ValueError):
         raise InputError("damaged", path=place, line=1, remedy=remedy) from None
     if version != VERSION:
@@ -184,7 +198,9 @@ def load(folder: type_path, *, threads: int = 0, verify: bool = True) -> WordAli
             raise InputError("a file of the model is missing", path=part, line=1, remedy=remedy)
         if verify and _digest(part) != digest:
             raise InputError("damaged or truncated: its checksum is wrong", path=part, line=1, remedy=remedy)
-    return backend(name)(path, threads=threads)
+    aligner = backend(name)(path, threads=threads)
+    aligner.lowercase, aligner.seed, aligner.options = lowercase, seed, options
+    return aligner
 
 
 def _digest(path: Path) -> str:

@@ -98,7 +98,12 @@ class Truecaser:
     __hash__ = None  # type: ignore[assignment]
 
     def save(self, path: type_path) -> None:
-        """Write the model in Moses' format, words in code-point order: ``the (120/150) The (30)``."""
+        """Write the model in Moses' format, words in code-point order: ``the (120/150) The (30)``.
+
+        A model without words is an error: `load` would take it for a damaged file."""
+        if not self._groups:
+            remedy = "give tokenised text with words in the middle of sentences"
+            raise TreeglotError("no word's case was learnt", path=path, remedy=remedy)
         with atomic_write(path) as out:
             for forms in self._groups.values():
                 total = -sum(count for count, _ in forms)

@@ -15,6 +15,7 @@ limits mean the same whether or not it is segmented.
 from __future__ import annotations
 
 import json
+import math
 import re
 import unicodedata
 from collections import Counter
@@ -85,14 +86,21 @@ class CleaningOptions:
     """Dropped pairs of each reason to keep for the report."""
 
     def __post_init__(self) -> None:
-        if self.min_length < 0 or self.max_length < max(1, self.min_length) or 0 < self.max_ratio < 1:
+        if self.min_length < 0 or self.max_length < max(1, self.min_length) or not self._has_good_ratio:
             raise ConfigError(
                 f"impossible limits: length {self.min_length} to {self.max_length}, ratio {self.max_ratio}",
                 remedy="0 <= min_length <= max_length, and max_ratio at least 1 (or 0 for none)",
             )
+        for name in ("max_word", "examples"):
+            if getattr(self, name) < 0:
+                raise ConfigError(f"{name} is {getattr(self, name)}", remedy="give 0 or more")
         for name, allowed in _CHOICES.items():
             if getattr(self, name) not in allowed:
                 raise ConfigError(f"{name} is {getattr(self, name)!r}", remedy=f"choose from {', '.join(allowed)}")
+
+    @property
+    def _has_good_ratio(self) -> bool:
+        return self.max_ratio == 0 or 1 <= self.max_ratio < math.inf
 
 
 _CHOICES = {
@@ -327,13 +335,18 @@ def _make_judge(options: CleaningOptions) -> Callable[[str, str], str | None]:
         if options.match_digits and _digits(source) != _digits(target):
             return "digits"
         if duplicates != "keep":
-            key = digest(source, target) if duplicates == "pair" else digest(source)
+            # With normalization="none" twins in other forms of Unicode are still twins.
+            key = digest(_nfc(source), _nfc(target)) if duplicates == "pair" else digest(_nfc(source))
             if key in seen:
                 return "duplicate"
             seen.add(key)
         return None
 
     return find_reason
+
+
+def _nfc(text: str) -> str:
+    return text if text.isascii() else unicodedata.normalize("NFC", text)
 
 
 def _digits(text: str) -> Counter[int]:

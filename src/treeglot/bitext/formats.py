@@ -14,13 +14,13 @@
 from __future__ import annotations
 
 import difflib
-import inspect
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from treeglot.bitext.format_options import checked_value, declared_options, describe
 from treeglot.bitext.jsonl import read_jsonl, write_jsonl
 from treeglot.bitext.moses import read_moses, write_moses
 from treeglot.bitext.pair import TextPair
@@ -102,7 +102,7 @@ def read_bitext(
     """Stream the pairs of one file, or of a source and a target file.
 
     Languages and ``skipped`` (what was passed over, and why) are used by the formats that need them; ``options`` are
-    those of the format's own reader, for example ``columns`` of `read_tsv`.
+    those of the format's own reader, for example ``columns`` of `read_tsv`, as values or as text (``"2,1"``).
     """
     chosen = find_format(paths, format)
     common = {"source_lang": source_lang, "target_lang": target_lang, "skipped": skipped}
@@ -126,10 +126,11 @@ def write_bitext(
 def _arguments(
     function: Callable[..., Any], common: dict[str, Any], options: dict[str, Any], name: str
 ) -> dict[str, Any]:
-    known = [p.name for p in inspect.signature(function).parameters.values() if p.kind is p.KEYWORD_ONLY]
+    known = declared_options(function)
+    own = {option: kind for option, kind in known.items() if option not in common}
     for option in options:
-        if option not in known:
-            raise ConfigError(
-                f"the format {name} has no option {option!r}", remedy=f"options: {', '.join(known) or 'none'}"
-            )
-    return {key: value for key, value in common.items() if key in known} | options
+        if option not in own:
+            listed = ", ".join(f"{key}={describe(kind)}" for key, kind in own.items()) or "none"
+            raise ConfigError(f"the format {name} has no option {option!r}", remedy=f"options: {listed}")
+    checked = {option: checked_value(option, value, own[option]) for option, value in options.items()}
+    return {key: value for key, value in common.items() if key in known} | checked

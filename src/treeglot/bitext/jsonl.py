@@ -18,6 +18,12 @@ from treeglot.errors import ConfigError, InputError, TreeglotError
 from treeglot.files import atomic_write, read_lines, type_path
 
 
+class Json(str):
+    """A value that was no string, as JSON text: metadata are strings, and this one is written as it was read."""
+
+    __slots__ = ()
+
+
 def read_jsonl(
     path: type_path,
     *,
@@ -31,7 +37,7 @@ def read_jsonl(
     """Stream the pairs of a JSON lines file; empty lines are passed over.
 
     Where an object has ``translation_field``, the texts are taken from it by ``source_lang`` and ``target_lang``. Other
-    fields become metadata; those that are not strings as JSON text.
+    fields become metadata; those that are not strings as JSON text, which `write_jsonl` writes as it was.
     """
     for line, text in read_lines(path):
         if not text.strip():
@@ -95,7 +101,7 @@ def _text(record: dict[str, Any], key: str, path: type_path, line: int) -> str:
 def _as_text(value: Any, path: type_path, line: int) -> str:
     if not isinstance(value, str):
         try:
-            value = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+            value = Json(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
         except RecursionError:
             raise _unreadable("nested too deep", path, line) from None
     return _check_unicode(value, path, line)
@@ -145,13 +151,17 @@ def write_jsonl(
             else:
                 record = {source_field: pair.source, target_field: pair.target}
             if pair.id:
-                record[id_field] = pair.id
+                record[id_field] = _value(pair.id)
             for key, value in pair.metadata:
                 if key in record or key == id_field:
                     raise TreeglotError(
                         f"the metadata {key!r} would overwrite a field", path=path, remedy="choose other field names"
                     )
-                record[key] = value
+                record[key] = _value(value)
             out.write(json.dumps(record, ensure_ascii=False) + "\n")
             count += 1
     return count
+
+
+def _value(text: str) -> Any:
+    return json.loads(text) if isinstance(text, Json) else text

@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import re
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -76,6 +77,15 @@ def refuse_surrogates(path: type_path) -> Iterator[None]:
             path=path,
             remedy="decode the text as UTF-8 without surrogateescape or surrogatepass",
         ) from None
+
+
+def compared(text: str) -> str:
+    """What of a text counts when two are compared: not case, spacing or which of Unicode's ways a letter is written.
+
+    >>> compared("Cafe\u0301  NOIR") == compared("caf\u00e9 noir")
+    True
+    """
+    return " ".join(unicodedata.normalize("NFC", unicodedata.normalize("NFD", text).casefold()).split())
 
 
 def digest(*texts: str) -> bytes:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from treeglot.bitext.languages import normalise_tag
+from treeglot.languages import main_language
 
 CJK = "\u2e80-\u2fdf\u3001-\u30ff\u3100-\u312f\u3190-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff01-\uff65\U00020000-\U000323af"
 """Characters of Chinese and Japanese, their punctuation and full-width forms; for use inside ``[...]``."""
@@ -56,7 +56,7 @@ def blankless_language(lang: str) -> str | None:
     >>> blankless_language("cmn"), blankless_language("ZH_tw"), blankless_language("ko")
     ('zh', 'zh', None)
     """
-    return _CODES.get(normalise_tag(lang).partition("-")[0])
+    return _CODES.get(main_language(lang))
 
 
 def writes_blanks(lang: str) -> bool:

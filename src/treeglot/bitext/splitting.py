@@ -1,7 +1,7 @@
 """Splitting a corpus into training, development and test parts that share no sentence.
 
 A corpus such as Tatoeba has many translations of one sentence; a random split would test on what was trained. Here all
-pairs of a source (compared without case and spacing) go to the same part. The choice depends only on the seed and the
+pairs of a source (compared without case, spacing and Unicode form) go to the same part. The choice depends only on the seed and the
 texts, not on their order, and the sizes are met exactly wherever the groups allow it.
 
 >>> pairs = [TextPair(f"source {n // 2}", f"target {n}") for n in range(40)]
@@ -15,10 +15,11 @@ set()
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
-from treeglot.bitext.pair import TextPair, digest
+from treeglot.bitext.pair import TextPair, compared, digest
 from treeglot.errors import ConfigError, TreeglotError
 
 Side = Literal["source", "target"]
@@ -102,11 +103,10 @@ def split(pairs: Iterable[TextPair], *, dev: float = 0, test: float = 0, seed: i
 
 
 def _key(pair: TextPair, by: Side) -> bytes:
-    text = pair.source if by == "source" else pair.target
-    return digest(" ".join(text.casefold().split()))
+    return digest(compared(pair.source if by == "source" else pair.target))
 
 
 def _size(value: float, total: int) -> int:
-    if value < 0 or (value >= 1 and value != int(value)):
+    if not 0 <= value < math.inf or (value >= 1 and value != int(value)):
         raise ConfigError(f"impossible size {value}", remedy="give a number of pairs, or a share below 1")
     return round(value * total) if value < 1 else int(value)

@@ -20,10 +20,10 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import Any, get_args
 
-from treeglot.bitext.languages import normalise_tag
 from treeglot.bitext.scripts import cut_characters, has_blankless_script, join_blankless, writes_blanks
 from treeglot.bitext.segmenters import Cut, Method, check_method, default_method, load_segmenter
 from treeglot.errors import ConfigError
+from treeglot.languages import main_language
 
 WEB = (r"(?:https?|ftp)://[^\s<>\"]*[^\s<>\".,;:!?)\]}']", r"[\w.+-]+@(?:[\w-]+\.)+[A-Za-z]{2,}")
 """Patterns for ``protected``: addresses of pages and of mail."""
@@ -60,7 +60,7 @@ class Tokenizer:
             ) from None
         if pattern is not None and pattern.match(""):
             raise ConfigError("a protected pattern matches nothing at all", remedy="write one that needs a character")
-        self.lang = normalise_tag(lang).partition("-")[0]
+        self.lang = main_language(lang)
         self._protected = pattern
         self._split_hyphens = split_hyphens
         self._writes_blanks = writes_blanks(lang)

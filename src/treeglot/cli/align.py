@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 import tempfile
 from contextlib import ExitStack
 from pathlib import Path
@@ -20,10 +19,11 @@ from treeglot import alignment
 from treeglot.alignment.own import AgreementAligner
 from treeglot.alignment.posteriors import links_above
 from treeglot.alignment.symmetrize import DEFAULT, heuristic_number, parse_links, symmetrize_lines
+from treeglot.cli.options import SeedOption, ThreadsOption
 from treeglot.errors import InputError, TreeglotError
 from treeglot.evaluation.alignment import AlignmentScore, Gold, frequency_classes, score_alignment, score_by_class
-from treeglot.files import atomic_write, atomic_write_binary, read_lines
-from treeglot.progress import track
+from treeglot.files import atomic_write, atomic_write_binary, check_places, read_lines
+from treeglot.progress import say, track
 from treeglot.trees.wordlinks import WordLinks, read_naacl, read_pharaoh
 from treeglot.words import split_words
 
@@ -50,8 +50,6 @@ HeuristicOption = Annotated[str, typer.Option("--heuristic", help=f"One of {', '
 OutOption = Annotated[str, typer.Option("--out", "-o", help="The symmetrised links; - is standard output.")]
 ForwardOption = Annotated[Path | None, typer.Option("--forward", help="Write the forward links here too.")]
 ReverseOption = Annotated[Path | None, typer.Option("--reverse", help="Write the reverse links here too.")]
-ThreadsOption = Annotated[int, typer.Option("--threads", help="0: all cores.", min=0)]
-SeedOption = Annotated[int, typer.Option("--seed", help="For aligners that draw random numbers.")]
 SetOption = Annotated[list[str] | None, typer.Option("--set", help="An option of the aligner, such as prior=0.05.")]
 PosteriorsOption = Annotated[
     Path | None, typer.Option("--posteriors", help="Write the chance of each link here too: 0-1:0.9000:0.8000 (own).")
@@ -62,7 +60,9 @@ ThresholdOption = Annotated[
         "--threshold", help="Keep links whose mean chance is not below, instead of --heuristic (own).", min=0, max=1
     ),
 ]
-LowerOption = Annotated[bool, typer.Option("--lowercase", help="Ignore case.")]
+LowerOption = Annotated[
+    bool, typer.Option("--lowercase", help="Ignore case; a model that was learnt so does it by itself.")
+]
 
 
 def _read_pairs(source: Path, target: Path, lower: bool) -> tuple[list[str], list[str]]:
@@ -80,6 +80,10 @@ def _read_pairs(source: Path, target: Path, lower: bool) -> tuple[list[str], lis
             remedy="give the two sides of the same sentence pairs",
         )
     return sides[0], sides[1]
+
+
+def _files_of(model: Path | None) -> list[Path]:
+    return sorted(model.iterdir()) if model is not None and model.is_dir() else []
 
 
 def _options(settings: list[str] | None) -> dict[str, Any]:
@@ -125,8 +129,23 @@ def _align(
             file.writelines(line + "\n" for line in result.symmetrized(heuristic))
 
 
+def _check_is(trained: alignment.WordAligner, model: Path, context: typer.Context, asked: dict[str, Any]) -> None:
+    """Refuse options of learning with which the model that is there was not learnt."""
+    learnt = {"aligner": trained.name, "settings": trained.options, "seed": trained.seed}
+    flags = {"aligner": "--aligner", "settings": "--set", "seed": "--seed"}
+    for name, value in asked.items():
+        source = context.get_parameter_source(name)
+        if source is not None and source.name == "COMMANDLINE" and value != learnt[name]:
+            raise TreeglotError(
+                f"this model was learnt with other {flags[name]} ({learnt[name]})",
+                path=model,
+                remedy=f"leave out {flags[name]}, or name another folder to learn anew",
+            )
+
+
 @app.command()
 def run(
+    context: typer.Context,
     source: SourceArgument,
     target: TargetArgument,
     model: Annotated[
@@ -148,13 +167,18 @@ def run(
     heuristic_number(heuristic)
     alignment.backend(aligner)
     options = _options(settings)
-    sides = _read_pairs(source, target, lowercase)
+    check_places((out, forward, reverse, posteriors), (source, target, *_files_of(model)))
+    trained = None
+    if model is not None and model.exists():
+        trained = alignment.load(model, threads=threads)
+        _check_is(trained, model, context, {"aligner": aligner, "settings": options, "seed": seed})
+    sides = _read_pairs(source, target, lowercase or (trained is not None and trained.lowercase))
     with ExitStack() as stack:
-        if model is not None and model.exists():
-            trained = alignment.load(model, threads=threads)
-        else:
+        if trained is None:
             place = model or Path(stack.enter_context(tempfile.TemporaryDirectory())) / "model"
-            trained = alignment.train(aligner, *sides, place, seed=seed, threads=threads, **options)
+            trained = alignment.train(
+                aligner, *sides, place, seed=seed, threads=threads, lowercase=lowercase, **options
+            )
         _align(trained, sides, heuristic, out, forward, reverse, posteriors, threshold)
 
 
@@ -171,8 +195,9 @@ def train(
 ) -> None:
     """Learn a model and save it."""
     sides = _read_pairs(source, target, lowercase)
-    alignment.train(aligner, *sides, model, seed=seed, threads=threads, **_options(settings))
-    print(f"{model}: {aligner}, {len(sides[0]):,} pairs", file=sys.stderr)
+    options = _options(settings)
+    alignment.train(aligner, *sides, model, seed=seed, threads=threads, lowercase=lowercase, **options)
+    say(f"{model}: {aligner}, {len(sides[0]):,} pairs")
 
 
 @app.command()
@@ -191,8 +216,9 @@ def apply(
 ) -> None:
     """Align text with a saved model; what it was trained on is aligned as it was then."""
     heuristic_number(heuristic)
+    check_places((out, forward, reverse, posteriors), (source, target, *_files_of(model)))
     trained = alignment.load(model, threads=threads)
-    sides = _read_pairs(source, target, lowercase)
+    sides = _read_pairs(source, target, lowercase or trained.lowercase)
     _align(trained, sides, heuristic, out, forward, reverse, posteriors, threshold)
 
 
@@ -207,6 +233,7 @@ def symmetrize(
     ] = "pharaoh",
 ) -> None:
     """Make one alignment of two directions, exactly as Moses' symal."""
+    check_places([out], [forward, reverse])
     if form == "pharaoh":
         result = alignment.symmetrize_files(forward, reverse, heuristic)
     else:
@@ -224,6 +251,7 @@ def threshold(
     out: OutOption = "-",
 ) -> None:
     """Make links of chances: higher thresholds give fewer and more certain links."""
+    check_places([out], [posteriors])
     lines = []
     for number, line in read_lines(posteriors):
         try:
@@ -242,6 +270,7 @@ def lexicon(
     prefix: Annotated[str, typer.Argument(help="Writes PREFIX.f2e with w(e|f) and PREFIX.e2f with w(f|e).")],
 ) -> None:
     """Count both lexical tables from links, as Moses does."""
+    check_places((f"{prefix}.f2e", f"{prefix}.e2f"), (source, target, links))
     sides = _read_pairs(source, target, False)
     lines = alignment.read_alignment(links, source=sides[0], target=sides[1])
     alignment.LexicalTables.count(*sides, lines, path=links).write(prefix)
@@ -264,7 +293,7 @@ def evaluate(
     tags: Annotated[
         Path | None, typer.Option("--tags", help="A tag for each source word, a line a sentence: also score by tag.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Print alignment error rate, precision, recall and F1 of links against hand-made ones.
 
@@ -283,7 +312,9 @@ def evaluate(
     else:
         raise TreeglotError(f"no format {form!r} of hand-made links", remedy="choose pharaoh or naacl")
     answers = [parse_links(line) for line in alignment.read_alignment(links)]
-    last = max((number for number, _ in pairs), default=-1)
+    if not any(pair.links for _, pair in pairs):
+        raise InputError("no links to score against", path=gold, line=1, remedy="give hand-made links")
+    last = max(number for number, _ in pairs)
     if last >= len(answers):
         remedy = "score the links of the same sentence pairs"
         raise InputError(

@@ -30,9 +30,10 @@ from treeglot.bitext import (
 )
 from treeglot.bitext.cleaning import MAX_DROPPED
 from treeglot.bitext.tokenization import METHODS, WEB
+from treeglot.cli.options import SeedOption
 from treeglot.errors import ConfigError
-from treeglot.files import atomic_write, iterate_lines, read_lines
-from treeglot.progress import is_quiet, track
+from treeglot.files import atomic_write, check_places, iterate_lines, read_lines
+from treeglot.progress import say, track
 from treeglot.words import split_words
 
 app = typer.Typer(help="Parallel text: convert, clean, count, split, tokenise, truecase.", no_args_is_help=True)
@@ -99,23 +100,25 @@ class Side(Enum):
 
 
 def _reader_options(columns: str | None, option: list[str] | None) -> dict[str, Any]:
-    """Options of a reader from the command line: ``--columns 2,1`` and any number of ``--option name=value``."""
+    """Options of a reader from the command line: ``--columns 2,1`` and any number of ``--option name=value``.
+
+    What a value means is for the format to say (`treeglot.bitext.format_options`)."""
     options: dict[str, Any] = {}
     if columns is not None:
-        try:
-            numbers = [int(number) for number in columns.split(",")]
-        except ValueError:
-            numbers = []
-        if len(numbers) not in (2, 3):
+        numbers = columns.split(",")
+        if len(numbers) not in (2, 3) or not all(number.isascii() and number.isdecimal() for number in numbers):
             raise ConfigError(f"impossible columns {columns!r}", remedy="write two or three numbers, such as 2,1")
-        options["columns"] = (numbers[0], numbers[1])
+        options["columns"] = ",".join(numbers[:2])
         if len(numbers) == 3:
             options["id_column"] = numbers[2]
     for item in option or ():
         name, equals, value = item.partition("=")
+        name = name.replace("-", "_")
         if not equals:
             raise ConfigError(f"impossible option {item!r}", remedy="write name=value")
-        options[name.replace("-", "_")] = {"true": True, "false": False}.get(value.lower(), value)
+        if name in options:
+            raise ConfigError(f"the option {name} is given twice", remedy="give it once")
+        options[name] = value
     return options
 
 
@@ -137,11 +140,6 @@ def _read(
         **options,
     )
     return track(pairs, f"{what} {Path(paths[0]).name}")
-
-
-def _tell(text: str) -> None:
-    if not is_quiet():
-        print(text, file=sys.stderr)
 
 
 @app.command()
@@ -170,6 +168,7 @@ def convert(
     find_format(
         results, to.value if to else None
     )  # what is wrong with the output should be said before the input is read
+    check_places(results, inputs)
     skipped: Counter[str] = Counter()
     pairs = _read(inputs, from_, source_lang, target_lang, _reader_options(columns, option), skipped, what="converting")
     if swap:
@@ -184,7 +183,7 @@ def convert(
         **_reader_options(None, write_option),
     )
     passed = "".join(f"; skipped {number:,} ({reason})" for reason, number in sorted(skipped.items()))
-    _tell(f"{count:,} pairs written to {' and '.join(results)}{passed}")
+    say(f"{count:,} pairs written to {' and '.join(results)}{passed}")
 
 
 @app.command("clean")
@@ -233,6 +232,7 @@ def clean_command(
         whitespace=whitespace,
         examples=examples,
     )
+    check_places((out_source, out_target, report), (source, target))
     kept, result = clean(_read([source, target], Format(format.value), None, None, {}, what="cleaning"), options)
     write_bitext(_checked(kept, result, max_dropped), out_source, out_target, format=format.value)
     if report is not None:
@@ -274,7 +274,7 @@ def split(
     prefix: Annotated[str, typer.Option("--out", "-o", help="Output as PREFIX.train.X, PREFIX.dev.X, PREFIX.test.X.")],
     dev: Annotated[float, typer.Option(help="Development pairs: a number, or a share below 1.")] = 0.0,
     test: Annotated[float, typer.Option(help="Test pairs: a number, or a share below 1.")] = 0.0,
-    seed: Annotated[int, typer.Option(help="Another seed gives another split.")] = 1,
+    seed: SeedOption = 1,
     by: Annotated[Side, typer.Option(help="The side of which no text may be in two parts.")] = Side.source,
     from_: From = None,
     to: To = None,
@@ -288,15 +288,18 @@ def split(
 
     Output in two plain files PREFIX.PART.LANGUAGE, or in the format of --to.
     """
-    if "-" in files:
-        raise ConfigError("standard input cannot be read twice", remedy="save the corpus in a file first")
+    for path in files:
+        if path == "-" or (Path(path).exists() and not Path(path).is_file() and not Path(path).is_dir()):
+            what = "standard input" if path == "-" else f"{path} is a pipe, which"
+            raise ConfigError(f"{what} cannot be read twice", remedy="save the corpus in a file first")
     options = _reader_options(columns, option)
-    pairs = _read(files, from_, source_lang, target_lang, options, what="planning")
-    plan = plan_split(pairs, dev=dev, test=test, seed=seed, by=by.value)
     target_format = FORMATS[to.value] if to else FORMATS["plain"]
     endings = [target_format.endings[0]] if target_format.files == 1 else _language_endings(source_lang, target_lang)
-    counts: dict[str, int] = {}
     wanted = [part for part, size in (("train", 1.0), ("dev", dev), ("test", test)) if size]
+    check_places([f"{prefix}.{part}{ending}" for part in wanted for ending in endings], files)
+    pairs = _read(files, from_, source_lang, target_lang, options, what="planning")
+    plan = plan_split(pairs, dev=dev, test=test, seed=seed, by=by.value)
+    counts: dict[str, int] = {}
     for part in wanted:
         chosen = (
             pair
@@ -347,6 +350,7 @@ def tokenize_command(
 
     By the rules of Moses, or by a segmenter where a language has no blanks between words.
     """
+    check_places([output], [input])
     words = Tokenizer(
         lang,
         protected=[*(protect or ()), *(WEB if protect_web else ())],
@@ -369,10 +373,11 @@ def truecase_train(
     ] = False,
 ) -> None:
     """Learn how words are cased from tokenised text."""
+    check_places([model], files)
     sentences = (split_words(text) for path in files for text in _lines(path, f"counting {Path(path).name}"))
     truecaser = Truecaser.train(sentences, count_lowercase_initial=count_lowercase_initial)
     truecaser.save(model)
-    _tell(f"{len(truecaser):,} words written to {model}")
+    say(f"{len(truecaser):,} words written to {model}")
 
 
 @truecase_app.command("apply")
@@ -386,6 +391,7 @@ def truecase_apply(
     """Give the first word of each sentence its usual case, or its capital back."""
     if model is None and not undo:
         raise ConfigError("no model is named", remedy="name one with --model, or use --undo")
+    check_places([output], [input, model])
     truecaser = Truecaser.load(model) if model is not None and not undo else None
     with atomic_write(output) as out:
         for text in _lines(input, "truecasing"):

@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 
 from treeglot.cli.project import announce
-from treeglot.files import atomic_write
+from treeglot.files import atomic_write, check_places
 from treeglot.pipeline.compare import SystemComparison, compare_systems, table_cells, table_header
 from treeglot.pipeline.project import Project
 from treeglot.pipeline.systems import groups
@@ -44,6 +44,7 @@ def compare(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Compare systems: scores, significance against the first, rules, speed, memory. Goes on where it stopped."""
+    check_places([out], [lines])
     comparison = compare_systems(
         Project(project), systems, announce, seeds=seeds, parts=part or (), running_text=running_text, lines=lines
     )

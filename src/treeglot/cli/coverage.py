@@ -4,14 +4,23 @@ from __future__ import annotations
 
 import itertools
 import json
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from treeglot.cli.rules import ParsesOption
+from treeglot.cli.rules import (
+    ConlluOption,
+    JsonlOption,
+    NodesOption,
+    ParsesOption,
+    PennOption,
+    SourceTextOption,
+    TargetJsonlOption,
+    TargetPennOption,
+    TargetTextOption,
+)
 from treeglot.cli.rules_extract import Inputs, check_inputs, check_options, check_trees
 from treeglot.errors import ConfigError
 from treeglot.files import atomic_write
@@ -19,11 +28,10 @@ from treeglot.grammars import registry
 from treeglot.pipeline.coverage import REASONS, Coverage, coverage
 from treeglot.pipeline.coverage_page import name_of, page, plots
 from treeglot.pipeline.project import Project
+from treeglot.progress import say
 from treeglot.trees.corpus import ParsedBitext, SideFiles, read_parsed_bitext
 from treeglot.trees.nodelinks import THRESHOLD
 from treeglot.trees.stored import open_corpus
-
-FileOption = Annotated[str | None, typer.Option(metavar="FILE", show_default=False)]
 
 
 def cover(
@@ -42,20 +50,22 @@ def cover(
     ] = None,
     extensions: Annotated[bool, typer.Option("--extensions", help="Each extension of the grammar apart, too.")] = False,
     phrases: Annotated[bool, typer.Option("--phrases", help="Also with the bilingual phrases of each pair.")] = False,
-    source_conllu: FileOption = None,
-    source_penn: FileOption = None,
-    source_jsonl: FileOption = None,
+    source_conllu: ConlluOption = None,
+    source_penn: PennOption = None,
+    source_jsonl: JsonlOption = None,
     source_parses: ParsesOption = None,
-    source: FileOption = None,
-    target: FileOption = None,
-    target_penn: FileOption = None,
-    target_jsonl: FileOption = None,
-    align: FileOption = None,
-    nodes: FileOption = None,
+    source: SourceTextOption = None,
+    target: TargetTextOption = None,
+    target_penn: TargetPennOption = None,
+    target_jsonl: TargetJsonlOption = None,
+    align: Annotated[
+        str | None, typer.Option("--align", help="Word links, such as 0-0 1-2, a line for each pair.")
+    ] = None,
+    nodes: NodesOption = None,
     threshold: Annotated[
         float, typer.Option("--threshold", min=0, max=1, help="With --nodes: links with a lower score do not count.")
     ] = THRESHOLD,
-    first: Annotated[int, typer.Option("--first", help="Only so many pairs; 0: all.")] = 0,
+    first: Annotated[int, typer.Option("--first", min=0, help="Only so many pairs; 0: all.")] = 0,
     html: Annotated[Path | None, typer.Option("--html", help="A folder for a page and its plots (SVG).")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="A JSON object for each setting.")] = False,
 ) -> None:
@@ -113,7 +123,7 @@ def cover(
                 file.write(picture)
         with atomic_write(html / "index.html") as file:
             file.write(page(points, varied))
-        print(f"{html / 'index.html'} has plots and tables", file=sys.stderr)
+        say(f"{html / 'index.html'} has plots and tables")
 
 
 def _with_experiments() -> list[str]:

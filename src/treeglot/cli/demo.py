@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +13,7 @@ from rich.table import Table
 
 from treeglot import examples
 from treeglot.cli.compare import print_comparison
+from treeglot.cli.options import SeedOption
 from treeglot.cli.project import announce, write_config
 from treeglot.errors import TreeglotError
 from treeglot.evaluation import Options, evaluate
@@ -25,6 +25,7 @@ from treeglot.pipeline.corpus_stages import raw_inputs
 from treeglot.pipeline.parsing import tree_files
 from treeglot.pipeline.project import Project
 from treeglot.pipeline.translation import Translator
+from treeglot.progress import say
 from treeglot.search.display import derivation_text, page
 from treeglot.trees.bracketed import format_bracketed, from_bracketed, parse_bracketed, to_bracketed
 from treeglot.trees.conllu import read_conllu
@@ -41,7 +42,7 @@ ROUNDS = 5
 
 def demo(
     folder: Annotated[Path, typer.Argument(help="Where to put what it makes.")] = Path("demo"),
-    seed: Annotated[int, typer.Option(help="Seed of the corpus.")] = 1,
+    seed: SeedOption = 1,
 ) -> None:
     """Write the embedded corpus, check conversions, compare four systems on it, explain a translation; needs no network."""
     out = Console(soft_wrap=True)
@@ -85,7 +86,7 @@ def demo(
     with atomic_write(folder / "pair.svg") as file:
         file.write(to_svg(pair))
     out.print(f"open {folder / 'trees.html'} in a browser; {folder / 'pair.svg'} is the pair above", markup=False)
-    print("treeglot: the demo is complete", file=sys.stderr)
+    say("treeglot: the demo is complete")
 
 
 def _project(folder: Path) -> Project:

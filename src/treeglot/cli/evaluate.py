@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from treeglot.cli.options import SeedOption
 from treeglot.errors import ConfigError, InputError
 from treeglot.files import read_lines
+from treeglot.progress import say
 
 
 def evaluate(
@@ -48,9 +49,11 @@ def evaluate(
     ] = "all",
     samples: Annotated[
         int | None,
-        typer.Option("--samples", min=1, help="Of bootstrap (1,000 if not given) and randomization (10,000)."),
+        typer.Option(
+            "--samples", min=1, max=10_000_000, help="Of bootstrap (1,000 if not given) and randomization (10,000)."
+        ),
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Of the significance tests.")] = 12345,
+    seed: SeedOption = 12345,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
 ) -> None:
     """Score translations; each score is printed with the signature that makes it repeatable.
@@ -112,14 +115,13 @@ def chosen_metrics(given: str | None) -> list[str]:
 
     if given is not None:
         names = [name.strip() for name in given.split(",") if name.strip()]
+        if not names:
+            raise ConfigError("no metric is named", remedy=f"choose from {', '.join(evaluation.METRICS)}")
         evaluation.check_metrics(names)
         return names
     usable = evaluation.usable_metrics()
     if missing := [name for name in evaluation.METRICS if name not in usable]:
-        print(
-            f"treeglot: without {', '.join(missing)}, whose package is not installed: pip install 'treeglot[meteor]'",
-            file=sys.stderr,
-        )
+        say(f"treeglot: without {', '.join(missing)}, whose package is not installed: pip install 'treeglot[meteor]'")
     return list(usable)
 
 

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from treeglot import examples
+from treeglot.cli.options import SeedOption
 from treeglot.trees.display import to_text
 
 app = typer.Typer(help="The embedded example corpus.", no_args_is_help=True)
@@ -16,7 +17,7 @@ app = typer.Typer(help="The embedded example corpus.", no_args_is_help=True)
 @app.command()
 def write(
     folder: Annotated[Path, typer.Argument(help="Where to put it; made if it does not exist.")],
-    seed: Annotated[int, typer.Option(help="Another seed is another corpus.")] = 1,
+    seed: SeedOption = 1,
 ) -> None:
     """Write the embedded corpus: text, both trees of both sides, word links, and everything as JSON lines."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -26,8 +27,8 @@ def write(
 
 @app.command()
 def show(
-    count: Annotated[int, typer.Option("--count", min=1, help="How many pairs.")] = 1,
-    seed: Annotated[int, typer.Option()] = 1,
+    count: Annotated[int, typer.Option("--count", min=1, max=1_000_000, help="How many pairs.")] = 1,
+    seed: SeedOption = 1,
 ) -> None:
     """Print some pairs of the embedded corpus with their trees."""
     for pair in examples.generate(count, seed=seed):

@@ -13,10 +13,11 @@ from treeglot.cli.grammar_options import with_grammar_options
 from treeglot.cli.rules import ConlluOption, JsonlOption, ParsesOption
 from treeglot.cli.rules_extract import check_options
 from treeglot.errors import TreeError
-from treeglot.files import atomic_write
+from treeglot.files import atomic_write, check_places
 from treeglot.grammars import registry
 from treeglot.grammars.forest_pictures import page
 from treeglot.grammars.source_forests import forest_json, with_forests
+from treeglot.progress import say
 from treeglot.trees.corpus import Parses, read_parsed_corpus
 
 
@@ -38,7 +39,9 @@ def forest(
     line after each sentence.
     """
     check_options(grammar, options)
-    corpus = read_parsed_corpus(conllu, jsonl=jsonl, parses=[Parses.of(text) for text in parses or ()])
+    further = [Parses.of(text) for text in parses or ()]
+    check_places([html], [conllu, jsonl, *(given.conllu for given in further)])
+    corpus = read_parsed_corpus(conllu, jsonl=jsonl, parses=further)
     missing = corpus.columns.first_without(True)
     if missing is not None:
         raise TreeError(
@@ -57,7 +60,7 @@ def forest(
         with atomic_write(html) as file:
             file.write(page(pictures, f"Forests of {grammar}"))
     if corpus.lifted:
-        print(f"{corpus.lifted:,} dependencies lifted to make trees projective", file=sys.stderr)
+        say(f"{corpus.lifted:,} dependencies lifted to make trees projective")
 
 
 def _lines(words: list[str], shown: dict[str, Any]) -> str:

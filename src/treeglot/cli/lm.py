@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from treeglot import lm
-from treeglot.files import atomic_write_binary, open_binary
+from treeglot.files import atomic_write_binary, check_places, open_binary
+from treeglot.progress import say
 from treeglot.tables import parse_memory
 
 app = typer.Typer(help="Estimate, compile and query n-gram language models.", no_args_is_help=True)
@@ -25,6 +25,7 @@ def estimate(
     temporary: Annotated[Path | None, typer.Option(help="The folder for what does not fit in memory.")] = None,
 ) -> None:
     """Estimate an interpolated modified Kneser-Ney model from lines of tokenised text and write it as ARPA."""
+    check_places([out], [text])
     with open_binary(text) as source, atomic_write_binary(out) as arpa:
         result = lm.estimate(
             source,
@@ -35,9 +36,9 @@ def estimate(
             path="standard input" if text == "-" else text,
         )
     if result.warning:
-        print(f"treeglot: {result.warning}", file=sys.stderr)
+        say(f"treeglot: {result.warning}")
     counts = " ".join(f"{count:,}" for count in result.ngrams)
-    print(f"{result.sentences:,} sentences, {result.tokens:,} words; n-grams: {counts}", file=sys.stderr)
+    say(f"{result.sentences:,} sentences, {result.tokens:,} words; n-grams: {counts}")
 
 
 @app.command("compile")
@@ -46,8 +47,9 @@ def compile_(
     out: Annotated[Path, typer.Argument(help="The compiled model.")],
 ) -> None:
     """Compile an ARPA file to a memory-mapped model."""
+    check_places([out], [arpa])
     model = lm.compile_model(arpa, out)
-    print(f"{out}: order {model.order}, {sum(model.ngrams):,} n-grams", file=sys.stderr)
+    say(f"{out}: order {model.order}, {sum(model.ngrams):,} n-grams")
 
 
 @app.command()
@@ -73,4 +75,4 @@ def query(
             )
     if lines:
         perplexity = 10 ** (-total / (tokens + lines))
-        print(f"{lines:,} lines, {tokens:,} words, {unknown:,} unknown, perplexity {perplexity:.2f}", file=sys.stderr)
+        say(f"{lines:,} lines, {tokens:,} words, {unknown:,} unknown, perplexity {perplexity:.2f}")

@@ -13,9 +13,10 @@ from typing import Annotated, Any
 import typer
 
 from treeglot.errors import ParserError
+from treeglot.files import check_places
+from treeglot.languages import language_code, language_name
 from treeglot.parsers import BackendInfo, ModelInfo, ParseSummary, available, open_parser, parse_file
-from treeglot.parsers.languages import language_code, language_name
-from treeglot.progress import is_quiet
+from treeglot.progress import say
 from treeglot.trees.formats import guess_format
 
 parsers_app = typer.Typer(help="Parsers: which there are, how to get them, how to train one.", no_args_is_help=True)
@@ -66,8 +67,10 @@ def parse(
     trees: Annotated[
         list[Path] | None, typer.Option(help="--parser files: the parsed file; twice for CoNLL-U and Penn.")
     ] = None,
-    threads: Annotated[int, typer.Option("--threads", "-j", min=0, help="Batches at once; 0: one per core.")] = 0,
-    batch_size: Annotated[int, typer.Option(min=1, help="Sentences in a batch.")] = 64,
+    threads: Annotated[
+        int, typer.Option("--threads", "-j", min=0, max=1024, help="Batches at once; 0: one per core.")
+    ] = 0,
+    batch_size: Annotated[int, typer.Option(min=1, max=1_000_000, help="Sentences in a batch.")] = 64,
     dependencies: Annotated[
         Dependencies, typer.Option(help="CoreNLP: Universal or Stanford dependencies (Chinese, English).")
     ] = Dependencies.ud,
@@ -109,6 +112,8 @@ def parse(
         raise ParserError("--memory is for CoreNLP", remedy="leave it out")
     if conllu is None and penn is None and jsonl is None:
         conllu = Path("-")
+    # Also a place that cannot be written: better before a model is loaded than after all is parsed.
+    check_places((conllu, penn, jsonl), (source, *(trees or ()), model if model and Path(model).is_file() else None))
     with open_parser(name, lang, **options) as backend:
         if not threads and str(source) == "-" and backend.concurrency == "processes":
             workers = 1  # a few lines by hand should not wait for several processes to load their models
@@ -129,8 +134,8 @@ def parse(
             json.dumps(summary.as_dict(), ensure_ascii=False),
             file=sys.stderr if _to_stdout(conllu, penn, jsonl) else sys.stdout,
         )
-    elif not is_quiet():
-        print(_describe(summary), file=sys.stderr)
+    else:
+        say(_describe(summary))
 
 
 @parsers_app.command("list")
@@ -175,8 +180,7 @@ def install(
         files = corenlp.install(code, version=version or corenlp.VERSION, source=source, repository=repository)
         for path in files:
             print(f"{path} ({path.stat().st_size / 1e6:,.0f} MB)")
-        if not is_quiet():
-            print(f"CoreNLP for {language_name(code)} is ready: treeglot parse TEXT --lang {code}", file=sys.stderr)
+        say(f"CoreNLP for {language_name(code)} is ready: treeglot parse TEXT --lang {code}")
 
 
 @parsers_app.command("train-udpipe")
@@ -194,6 +198,7 @@ def train_udpipe(
     """Train a UDPipe model on a treebank: tokenizer, tagger and parser."""
     from treeglot.parsers.udpipe_training import Settings, train
 
+    check_places([out], [*treebanks, heldout])
     parts = (None if options.strip().lower() == "none" else options for options in (tokenizer, tagger, parser))
     summary = train(treebanks, out, heldout=heldout, settings=Settings(*parts))
     if as_json:

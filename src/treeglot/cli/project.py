@@ -12,7 +12,7 @@ from rich.table import Table
 
 from treeglot.bitext.scripts import blankless_language
 from treeglot.bitext.segmenters import SEGMENTERS, check_method, installed_method, missing_package
-from treeglot.cli.options import ProjectArgument, ProjectOption, project_folder
+from treeglot.cli.options import MaybeSeedOption, ProjectArgument, ProjectOption, project_folder
 from treeglot.errors import ConfigError
 from treeglot.examples import write_example
 from treeglot.files import atomic_write
@@ -53,10 +53,12 @@ def tune(
     folder: ProjectArgument = None,
     project: ProjectOption = Path(),
     system: Annotated[str, typer.Option(help="A system of the configuration, or a preset.")] = BASELINE,
-    seed: Annotated[int | None, typer.Option(help="Another seed than the project's.")] = None,
+    seed: MaybeSeedOption = None,
     seeds: Annotated[
         int,
-        typer.Option(min=1, help="Runs with this many seeds, from random starts, side by side: mean and deviation."),
+        typer.Option(
+            min=1, max=1000, help="Runs with this many seeds, from random starts, side by side: mean and deviation."
+        ),
     ] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="Print the weights as JSON.")] = False,
 ) -> None:

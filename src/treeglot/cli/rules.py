@@ -17,6 +17,7 @@ from rich.table import Table
 
 from treeglot.cli import rules_tables
 from treeglot.cli.grammar_options import with_grammar_options
+from treeglot.cli.options import ThreadsOption
 from treeglot.cli.rules_extract import (
     Inputs,
     check_node_links,
@@ -27,12 +28,12 @@ from treeglot.cli.rules_extract import (
     write_rules,
 )
 from treeglot.errors import TreeglotError
-from treeglot.files import atomic_write_binary
+from treeglot.files import atomic_write_binary, check_places
 from treeglot.grammars import registry
 from treeglot.grammars.phrases import MAX_LENGTH, check_max_length
 from treeglot.grammars.source_forests import with_forests
 from treeglot.grammars.subtree_phrases import BracketStatistics, write_spans
-from treeglot.progress import track
+from treeglot.progress import say, track
 from treeglot.tables import (
     PhraseTable,
     TableEntry,
@@ -113,7 +114,6 @@ ThresholdOption = Annotated[
 AlignOption = Annotated[str, typer.Option("--align", help="Word links, such as 0-0 1-2, a line for each pair.")]
 LengthOption = Annotated[int, typer.Option("--max-length", help="The longest phrase on either side, in words.")]
 MemoryOption = Annotated[str, typer.Option(help="Limit for counting and sorting, such as 4g.")]
-ThreadsOption = Annotated[int, typer.Option(help="Threads; 0 means all cores.")]
 TemporaryOption = Annotated[Path | None, typer.Option(help="The folder for what does not fit in memory.")]
 TableArgument = Annotated[Path, typer.Argument(metavar="TABLE", help="A table made by build or import.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="JSON instead of a table.")]
@@ -146,7 +146,7 @@ def extract(
         int, typer.Option("--max-length", help="phrases: the longest phrase on either side, in words.")
     ] = MAX_LENGTH,
     memory: Annotated[str, typer.Option(help="phrases: limit for counting and sorting, such as 4g.")] = "4g",
-    threads: Annotated[int, typer.Option(help="phrases: threads; 0 means all cores.")] = 0,
+    threads: ThreadsOption = 0,
     temporary: Annotated[Path | None, typer.Option(help="phrases: the folder for what does not fit in memory.")] = None,
     *,
     options: dict[str, registry.Value],
@@ -173,7 +173,7 @@ def extract(
         else:
             corpus = read_corpus(*plain_text(inputs), align)
         pairs = count_phrases(corpus, out, max_length=max_length, memory=memory, threads=threads, folder=temporary)
-    print(f"{pairs:,} pairs", file=sys.stderr)
+    say(f"{pairs:,} pairs")
 
 
 @app.command()
@@ -216,6 +216,7 @@ def build(
         *(target, align, source, conllu, penn, target_conllu, target_penn, nodes, threshold, jsonl, target_jsonl),
         parses=parses or (),
     )
+    check_places([out], [*inputs.files, *(spans or ())])
     if registry.grammar(grammar).has_rules:
         rules_tables.build_rules(
             grammar,
@@ -242,11 +243,10 @@ def build(
         report = build_parsed_phrase_table(bitext, out, **_phrase_options(options), **common)
     else:
         report = build_phrase_table(*plain_text(inputs), align, out, **common)
-    print(
+    say(
         f"{out}: {report.pairs:,} pairs of {report.sources:,} sources from {report.sentences:,} sentence pairs, "
         f"{report.table_bytes / max(report.pairs, 1):.1f} bytes a pair; {report.corpus_bytes >> 20:,} MB of memory for "
-        f"the corpus, {report.spilled_runs} sorted runs on disk",
-        file=sys.stderr,
+        f"the corpus, {report.spilled_runs} sorted runs on disk"
     )
 
 
@@ -263,8 +263,9 @@ def spans(
     words: Annotated[bool, typer.Option(help="Take links of two words, too.")] = True,
 ) -> None:
     """Phrase pairs under the linked nodes of aligned trees, for `rules build --spans`."""
+    check_places([out], [pairs])
     count = write_spans(track(read_pairs(pairs), f"reading {pairs}"), out, words=words)
-    print(f"{count:,} spans", file=sys.stderr)
+    say(f"{count:,} spans")
 
 
 @app.command("compare-sets")
@@ -388,9 +389,9 @@ def search(
     more = bool(limit) and len(entries) > limit
     _print_entries(entries[:limit] if more else entries, loaded, as_json)
     if more:
-        print(f"more than {limit} pairs; --limit 0 shows all", file=sys.stderr)
+        say(f"more than {limit} pairs; --limit 0 shows all")
     elif not entries:
-        print("no pair found", file=sys.stderr)
+        say("no pair found")
 
 
 @app.command()
@@ -420,6 +421,7 @@ def export(
     reordering: Annotated[Path | None, typer.Option(help="With OUT: the reordering table as text.")] = None,
 ) -> None:
     """Write a table as text in Moses' format; names that end in .gz or .zst are packed."""
+    check_places([None if out is not None and out.is_dir() else out, reordering], [table])
     if is_rule_table(table):
         rules_tables.export_rules(table, out, moses, reordering)
         return
@@ -447,12 +449,13 @@ def import_(
     temporary: TemporaryOption = None,
 ) -> None:
     """Make a table with the scores of Moses' text tables."""
+    check_places([out], [phrase_table, reordering])
     report = import_moses(phrase_table, out, reordering=reordering, memory=memory, folder=temporary)
     if report.without_reordering:
-        print(f"treeglot: {report.without_reordering:,} pairs have no reordering probabilities", file=sys.stderr)
+        say(f"treeglot: {report.without_reordering:,} pairs have no reordering probabilities")
     if report.unused_reordering:
-        print(f"treeglot: {report.unused_reordering:,} reordering lines have no pair", file=sys.stderr)
-    print(f"{out}: {report.pairs:,} pairs of {report.sources:,} sources", file=sys.stderr)
+        say(f"treeglot: {report.unused_reordering:,} reordering lines have no pair")
+    say(f"{out}: {report.pairs:,} pairs of {report.sources:,} sources")
 
 
 def _print_entries(entries: list[TableEntry], table: PhraseTable, as_json: bool) -> None:

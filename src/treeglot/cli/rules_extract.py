@@ -6,7 +6,7 @@ when the pair has no rules. Files are read side by side, a chunk of pairs at a t
 
 from __future__ import annotations
 
-import sys
+import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
@@ -16,6 +16,7 @@ from treeglot.errors import ConfigError, TreeError
 from treeglot.grammars import registry
 from treeglot.grammars.rules import cut_warning, make_extractor
 from treeglot.grammars.source_forests import with_forests
+from treeglot.progress import say
 from treeglot.trees.corpus import Binarize, ParsedBitext, Parses, SideFiles, iterate_parsed_bitext, read_parsed_bitext
 from treeglot.trees.nodelinks import THRESHOLD
 
@@ -41,6 +42,18 @@ class Inputs(NamedTuple):
     def name(self) -> str:
         """The file that has the source sentences."""
         return self.sides[0].name
+
+    @property
+    def files(self) -> list[str]:
+        """All files."""
+        named = (self.target, self.align, self.source, self.conllu, self.penn, self.target_conllu, self.target_penn)
+        further = (
+            self.nodes,
+            self.jsonl,
+            self.target_jsonl,
+            *(os.fspath(Parses.of(text).conllu) for text in self.parses),
+        )
+        return [path for path in (*named, *further) if path]
 
     @property
     def sides(self) -> tuple[SideFiles, SideFiles]:
@@ -106,29 +119,27 @@ def check_trees(grammar: str, bitext: ParsedBitext, first: int, inputs: Inputs) 
 
 def report(summary: Summary) -> None:
     """Say on standard error what was read and what was left out."""
-    print(f"{summary.pairs:,} pairs", file=sys.stderr)
+    say(f"{summary.pairs:,} pairs")
     if summary.lifted:
-        print(f"{summary.lifted:,} dependencies lifted to make trees projective", file=sys.stderr)
+        say(f"{summary.lifted:,} dependencies lifted to make trees projective")
     if "phrasal_nodes" in summary.counters:
-        print(
+        say(
             f"{summary.counters['phrasal_nodes']:,} phrasal nodes; {summary.counters['crossing']:,} constituents skipped "
-            "because they cross dependency subtrees",
-            file=sys.stderr,
+            "because they cross dependency subtrees"
         )
     if summary.counters.get("cut"):
-        print(f"{summary.counters['cut']:,} places with more rules than the bounds allow", file=sys.stderr)
+        say(f"{summary.counters['cut']:,} places with more rules than the bounds allow")
     if summary.counters.get("cut_units"):
-        print(f"{summary.counters['cut_units']:,} words with more units than the cap", file=sys.stderr)
+        say(f"{summary.counters['cut_units']:,} words with more units than the cap")
     if summary.counters.get("cut_groupings"):
-        print(f"{summary.counters['cut_groupings']:,} units with more groupings than the bounds allow", file=sys.stderr)
+        say(f"{summary.counters['cut_groupings']:,} units with more groupings than the bounds allow")
     if "cut_rules" in summary.counters:
-        print(
+        say(
             f"{summary.counters['cut_rules']:,} rules beyond the limits left out, and {summary.counters['cut_minimal']:,} "
-            "minimal rules that are too large",
-            file=sys.stderr,
+            "minimal rules that are too large"
         )
     if warning := cut_warning(summary.counters):
-        print(warning, file=sys.stderr)
+        say(warning)
 
 
 def check_inputs(grammar: str, inputs: Inputs) -> None:

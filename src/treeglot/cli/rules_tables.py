@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import sys
 from collections.abc import Callable, Sequence
 from itertools import islice
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import Any
 
 from treeglot.cli.rules_extract import Inputs, check_inputs, check_node_links
 from treeglot.errors import TreeError, TreeglotError
+from treeglot.progress import say
 from treeglot.tables.rules import Discounting, RuleEntry, RuleTable, Side, build_rule_table
 from treeglot.trees.corpus import read_parsed_bitext
 
@@ -58,16 +58,15 @@ def build_rules(
         )
     except TreeError as error:
         raise error.at(path=inputs.name) from None
-    print(
+    say(
         f"{out}: {report.rules:,} {grammar} rules of {report.sources:,} sources from {report.sentences:,} sentence pairs "
         f"({report.occurrences:,} occurrences), {report.table_bytes / max(report.rules, 1):.1f} bytes a rule, "
-        f"{report.cpu_seconds:.1f} s of CPU time, {report.spilled_runs} sorted runs on disk",
-        file=sys.stderr,
+        f"{report.cpu_seconds:.1f} s of CPU time, {report.spilled_runs} sorted runs on disk"
     )
     if report.warning:
-        print(report.warning, file=sys.stderr)
+        say(report.warning)
     if report.dropped:
-        print(f"{report.dropped:,} rules below the minimum count left out", file=sys.stderr)
+        say(f"{report.dropped:,} rules below the minimum count left out")
 
 
 def show_rules(path: Path, source: str, limit: int, as_json: bool, print_table: PrintTable) -> None:
@@ -91,9 +90,9 @@ def search_rules(
     more = bool(limit) and len(entries) > limit
     print_rules(entries[:limit] if more else entries, as_json, print_table)
     if more:
-        print(f"more than {limit} rules; --limit 0 shows all", file=sys.stderr)
+        say(f"more than {limit} rules; --limit 0 shows all")
     elif not entries:
-        print("no rule found", file=sys.stderr)
+        say("no rule found")
 
 
 def print_rules(entries: Sequence[RuleEntry], as_json: bool, print_table: PrintTable) -> None:

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import zip_longest
 from pathlib import Path
-from typing import Annotated, NamedTuple, TypeVar
+from typing import Annotated, Any, NamedTuple
 
 import typer
 
 from treeglot.alignment.sentences import align_sentences, read_beads
 from treeglot.errors import InputError, TreeglotError
-from treeglot.trees.formats import check_format, guess_format, kind_of, read_pairs, read_sentences
+from treeglot.progress import say
+from treeglot.trees.formats import (
+    FORMATS,
+    Kind,
+    check_format,
+    guess_format,
+    in_step,
+    open_items,
+    read_pairs,
+    read_sentences,
+)
 from treeglot.trees.nodelinks import write_node_links
 from treeglot.trees.sentence import AlignedPair, ParsedSentence
 from treeglot.trees.treealigner import Dialect, write_aligned_pairs
@@ -26,8 +34,6 @@ AUTO = "auto"
 """Instead of a file of sentence links: find them."""
 
 Sides = tuple[ParsedSentence, ParsedSentence]
-T = TypeVar("T")
-U = TypeVar("U")
 
 
 Lenient = Annotated[
@@ -54,6 +60,14 @@ class TreeAlignerFiles(NamedTuple):
         yield from read_pairs(path, format, strict=not self.lenient, problems=problems, **named)
         report_problems(path, problems)
 
+    def open(self, path: Path, format: str) -> tuple[Kind, Iterator[Any]]:
+        """What a file holds, and its items (`treeglot.trees.formats.open_items`)."""
+        if FORMATS[format].kind == "pairs":
+            return "pairs", self.read(path, format)
+        if self.source is not None or self.target is not None:
+            raise TreeglotError("has its own trees", path=path, remedy="leave out --source and --target")
+        return open_items(path, format)
+
 
 NO_FILES = TreeAlignerFiles()
 
@@ -61,16 +75,7 @@ NO_FILES = TreeAlignerFiles()
 def report_problems(path: Path | str, problems: Sequence[str]) -> None:
     """Say which links were left out."""
     if problems:
-        print(f"treeglot: {path}: {len(problems):,} links left out; {problems[0]}", file=sys.stderr)
-
-
-def check_output(out: str | Path) -> None:
-    """Whether a file of this name can be written: better before the work than after it."""
-    path = Path(out)
-    if str(out) != "-" and not path.parent.is_dir():
-        raise TreeglotError("the folder does not exist", path=path.parent, remedy="create it first")
-    if path.is_dir():
-        raise TreeglotError("is a folder", path=path, remedy="name a file in it")
+        say(f"treeglot: {path}: {len(problems):,} links left out; {problems[0]}")
 
 
 def check_not_empty(path: Path) -> None:
@@ -97,7 +102,9 @@ class TreePairs:
             check_not_empty(path)
         self.source, self.target = source, target
         self.format = check_format(source_format) if source_format else guess_format(source, reading=True)
-        self.is_pairs = kind_of(source, self.format) == "pairs"
+        kind, items = files.open(source, self.format)
+        self.is_pairs = kind == "pairs"
+        self.opened = None if source.is_file() else items  # a pipe cannot be opened again
         if target is None and not self.is_pairs:
             raise TreeglotError(
                 "no trees to align with", path=source, remedy="give the target's trees as a second file"
@@ -142,15 +149,22 @@ class TreePairs:
             raise InputError("no sentence pairs", path=self.source, line=1, remedy="give trees to align")
 
     def _read(self) -> Iterator[AlignedPair | Sides]:
+        items, self.opened = self.opened, None
+        if items is None:
+            items = self.files.open(self.source, self.format)[1]
         if self.target is None:
-            yield from self.files.read(self.source, self.format)
+            yield from items
             return
         if self.sentences is not None:
-            sides = read_sentences(self.source, self.format), read_sentences(self.target, self.target_format)
+            sides = items, read_sentences(self.target, self.target_format)
             yield from sentence_pairs(list(sides[0]), list(sides[1]), self.sentences, threads=self.threads)
             return
         more = f", or let sentences be aligned: --sentences {AUTO}"
-        yield from tree_sides(self.source, self.target, self.format, self.target_format, more=more)
+        yield from in_step(
+            (self.source, items),
+            (self.target, read_sentences(self.target, self.target_format)),
+            remedy=f"give the two sides of the same sentence pairs{more}",
+        )
 
     def restore_ids(self, aligned: Iterable[AlignedPair]) -> Iterator[AlignedPair]:
         """The pairs with the names that they have in the input."""
@@ -177,7 +191,7 @@ def sentence_pairs(
         for k, side in enumerate(sides)
     ]
     if any(alone):
-        print(f"treeglot: {alone[0]:,} source and {alone[1]:,} target sentences have no counterpart", file=sys.stderr)
+        say(f"treeglot: {alone[0]:,} source and {alone[1]:,} target sentences have no counterpart")
     for bead in groups:
         for a in bead.source:
             for b in bead.target:
@@ -185,29 +199,10 @@ def sentence_pairs(
                 yield AlignedPair(left, right, id=f"{left.id}-{right.id}")
 
 
-def tree_sides(
-    source: Path, target: Path, format: str | None = None, target_format: str | None = None, *, more: str = ""
-) -> Iterator[Sides]:
+def tree_sides(source: Path, target: Path) -> Iterator[Sides]:
     """The trees of two files with the same number of sentences."""
-    return in_step(
-        (source, read_sentences(source, format)),
-        (target, read_sentences(target, target_format)),
-        remedy=f"give the two sides of the same sentence pairs{more}",
-    )
-
-
-def in_step(first: tuple[Path, Iterable[T]], second: tuple[Path, Iterable[U]], *, remedy: str) -> Iterator[tuple[T, U]]:
-    """What two files have for each sentence; one that ends before the other is an `InputError`."""
-    for number, (one, other) in enumerate(zip_longest(first[1], second[1]), start=1):
-        if one is None or other is None:
-            shorter, longer = (first[0], second[0]) if one is None else (second[0], first[0])
-            raise InputError(
-                f"{number - 1:,} sentences, but {longer} has more",
-                path=shorter,
-                line=max(number - 1, 1),
-                remedy=remedy,
-            )
-        yield one, other
+    remedy = "give the two sides of the same sentence pairs"
+    return in_step((source, read_sentences(source)), (target, read_sentences(target)), remedy=remedy)
 
 
 class Count:
@@ -239,6 +234,16 @@ def output_format(out: str, format: str | None) -> str:
     return format
 
 
+def places(out: str, format: str) -> list[str]:
+    """The files that `write_aligned` writes: TIGER files beside TreeAligner XML."""
+    if format != "treealigner":
+        return [out]
+    stem = out
+    for ending in OUTPUTS["treealigner"]:
+        stem = stem.removesuffix(ending)
+    return [out, f"{stem}.source.tiger.xml", f"{stem}.target.tiger.xml"]
+
+
 def write_aligned(pairs: Iterator[AlignedPair], out: str, format: str, dialect: Dialect = "treealigner") -> Count:
     """Write pairs with their links, in a format of `OUTPUTS`; how many there were of what."""
     count = Count()
@@ -247,11 +252,7 @@ def write_aligned(pairs: Iterator[AlignedPair], out: str, format: str, dialect: 
     elif format == "nodes":
         write_node_links(count.of(pairs), out)
     else:
-        stem = out
-        for ending in OUTPUTS["treealigner"]:
-            stem = stem.removesuffix(ending)
-        sides = f"{stem}.source.tiger.xml", f"{stem}.target.tiger.xml"
-        write_aligned_pairs(count.of(pairs), out, *sides, dialect=dialect)
+        write_aligned_pairs(count.of(pairs), *places(out, format), dialect=dialect)
     return count
 
 

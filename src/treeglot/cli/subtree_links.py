@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
@@ -18,14 +17,14 @@ from treeglot.cli.subtree_files import (
     TreeAlignerFiles,
     TreePairs,
     check_not_empty,
-    check_output,
-    in_step,
     output_format,
+    places,
     write_aligned,
 )
 from treeglot.errors import TreeglotError
-from treeglot.progress import is_quiet, track
-from treeglot.trees.formats import check_format, guess_format, read_links
+from treeglot.files import check_places
+from treeglot.progress import is_quiet, say, track
+from treeglot.trees.formats import check_format, guess_format, links_in_step
 from treeglot.trees.sentence import AlignedPair
 
 
@@ -62,7 +61,7 @@ def links_from_words(
     link is fuzzy.
     """
     write_as = output_format(out, format)
-    check_output(out)
+    check_places(places(out, write_as), (source, target, align, bank_source, bank_target))
     files = TreeAlignerFiles(bank_source, bank_target, lenient)
     pairs = TreePairs(source, target, from_format, target_format, files=files)
     if align is not None:
@@ -79,9 +78,7 @@ def links_from_words(
     linked = with_links_from_words(_with_word_links(pairs, align, align_format))
     count = write_aligned(track(pairs.restore_ids(linked), "linking"), out, write_as)
     if not is_quiet():
-        print(
-            f"treeglot: {count.pairs:,} pairs, {count.words:,} word links, {count.nodes:,} node links", file=sys.stderr
-        )
+        say(f"treeglot: {count.pairs:,} pairs, {count.words:,} word links, {count.nodes:,} node links")
 
 
 def _with_word_links(pairs: TreePairs, align: Path | None, format: str | None) -> Iterator[AlignedPair]:
@@ -90,10 +87,10 @@ def _with_word_links(pairs: TreePairs, align: Path | None, format: str | None) -
             assert isinstance(item, AlignedPair)
             yield item
         return
-    both = in_step(
-        (pairs.source, pairs), (align, read_links(align, format)), remedy="give the word links of these sentence pairs"
+    both = links_in_step(
+        align, format or "pharaoh", (pairs.source, pairs), remedy="give the word links of these sentence pairs"
     )
-    for number, (sides, links) in enumerate(both, start=1):
+    for number, (links, sides) in enumerate(both, start=1):
         try:
             yield AlignedPair(sides[0], sides[1], links.links)
         except TreeglotError as error:

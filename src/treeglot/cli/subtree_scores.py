@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from enum import Enum
@@ -23,9 +22,9 @@ from treeglot.cli.subtree_files import (
 )
 from treeglot.errors import InputError, TreeglotError
 from treeglot.evaluation.subtrees import GoldNodes, NodeScore, lingua_align_score, score_node_links
-from treeglot.progress import track
+from treeglot.progress import say, track
 from treeglot.trees.display import Comparison
-from treeglot.trees.formats import guess_format, kind_of
+from treeglot.trees.formats import guess_format
 from treeglot.trees.nodelinks import all_links, with_links
 from treeglot.trees.sentence import AlignedPair, ParsedSentence
 
@@ -67,7 +66,7 @@ def evaluate(
     if not references:
         raise InputError("no pairs to score", path=gold, line=1, remedy="give pairs with hand-made links")
     if not any(min(pair) >= 0 for reference in references for pair in reference.good | reference.fuzzy):
-        print(f"treeglot: {gold}: no links between phrases, so their scores mean nothing", file=sys.stderr)
+        say(f"treeglot: {gold}: no links between phrases, so their scores mean nothing")
     if style is Style.lingua_align:
         figures = lingua_align_score(answers, references, names)
         print(json.dumps(figures._asdict(), indent=2) if as_json else figures)
@@ -100,9 +99,10 @@ def _record(score: NodeScore) -> dict[str, Any]:
 def compared(gold: Path, format: str, system: Path, files: TreeAlignerFiles = NO_FILES) -> Iterator[Comparison]:
     """The pairs of a hand-made file with the links of a system: in the same order, or by their ids. Pairs that the system does
     not have are compared with none of its links, and a message says how many."""
-    if kind_of(gold, format) != "pairs":
+    kind, items = files.open(gold, format)
+    if kind != "pairs":
         raise TreeglotError("holds no aligned pairs", path=gold, remedy="give TreeAligner XML or JSON lines of pairs")
-    references = list(files.read(gold, format))
+    references = list(items)
     system_pairs: list[AlignedPair]
     if _is_nodes(system):
         system_pairs = list(with_links(references, system))
@@ -116,7 +116,7 @@ def compared(gold: Path, format: str, system: Path, files: TreeAlignerFiles = NO
             system_pairs = [by_id.get(p.id, AlignedPair(p.source, p.target, (), (), p.id)) for p in references]
             if known < len(references):
                 missing = f"{len(references) - known:,} of {len(references):,} pairs of {gold}"
-                print(f"treeglot: {system}: {missing} are not there and count as unlinked", file=sys.stderr)
+                say(f"treeglot: {system}: {missing} are not there and count as unlinked")
         elif len(references) != len(system_pairs):
             raise TreeglotError(
                 f"{len(system_pairs):,} pairs, but {gold} has {len(references):,}, and their ids are others",

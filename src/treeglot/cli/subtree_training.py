@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from treeglot.cli.subtree_files import Lenient, TreeAlignerFiles, check_not_empty, check_output
+from treeglot.cli.options import SeedOption, ThreadsOption
+from treeglot.cli.subtree_files import Lenient, TreeAlignerFiles, check_not_empty
 from treeglot.errors import TreeglotError
-from treeglot.files import read_lines
-from treeglot.progress import is_quiet, tell, track
-from treeglot.trees.formats import check_format, guess_format, kind_of
+from treeglot.files import check_places, read_lines
+from treeglot.progress import is_quiet, say, tell, track
+from treeglot.trees.formats import check_format, guess_format
 from treeglot.trees.sentence import AlignedPair
 
 
@@ -72,8 +72,8 @@ def train_aligner(
         bool,
         typer.Option("--universal-labels", help="See trees in universal labels: for other languages than these, too."),
     ] = False,
-    seed: Annotated[int, typer.Option(help="Decides what is sampled.")] = 1,
-    threads: Annotated[int, typer.Option(help="0: all cores.", min=0)] = 0,
+    seed: SeedOption = 1,
+    threads: ThreadsOption = 0,
     from_format: Annotated[str | None, typer.Option("--from", "-f", help="Format of the files.")] = None,
     lenient: Lenient = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print how the model was made as JSON.")] = False,
@@ -87,7 +87,7 @@ def train_aligner(
     from treeglot.alignment.subtrees.training import train_aligner as train
     from treeglot.alignment.subtrees.universal_training import language_groups, train_universal
 
-    check_output(out)
+    check_places([out], [*gold, *(dev or ()), *(text or ()), dictionary])
     files = [_read([path], from_format, lenient) for path in gold]
     pairs = [pair for file in files for pair in file]
     _check_linked(pairs, gold[0])
@@ -149,7 +149,7 @@ def train_aligner(
         numbers = (
             f"{name} {100 * score[key]:.2f}" for name, key in (("P", "precision"), ("R", "recall"), ("F1", "f1"))
         )
-        print(f"treeglot: {out}: {' '.join(numbers)} on the development part", file=sys.stderr)
+        say(f"treeglot: {out}: {' '.join(numbers)} on the development part")
 
 
 def _check_linked(pairs: list[AlignedPair], path: Path) -> None:
@@ -164,7 +164,8 @@ def _read(paths: list[Path], given: str | None, lenient: bool) -> list[AlignedPa
     for path in paths:
         check_not_empty(path)
         format = check_format(given) if given else guess_format(path, reading=True)
-        if kind_of(path, format) != "pairs":
+        kind, items = TreeAlignerFiles(lenient=lenient).open(path, format)
+        if kind != "pairs":
             raise TreeglotError("not pairs of trees", path=path, remedy="give TreeAligner XML or JSONL with both sides")
-        pairs += track(TreeAlignerFiles(lenient=lenient).read(path, format), f"reading {path}")
+        pairs += track(items, f"reading {path}")
     return pairs

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from enum import Enum
@@ -31,12 +30,13 @@ from treeglot.cli.subtree_files import (
     TargetBank,
     TreeAlignerFiles,
     TreePairs,
-    check_output,
     output_format,
+    places,
     write_aligned,
 )
 from treeglot.errors import TreeglotError
-from treeglot.progress import is_quiet, track
+from treeglot.files import check_places
+from treeglot.progress import is_quiet, say, track
 from treeglot.trees.sentence import AlignedPair
 
 if TYPE_CHECKING:
@@ -115,7 +115,10 @@ def align(
     Links of TreeAligner XML join two TIGER files, which are written beside it. Every link has a confidence.
     """
     write_as = output_format(out, format)
-    check_output(out)
+    lexical_files = (None, None) if lex is None else WordTable.files(lex)
+    beads = None if sentences in (None, AUTO) else sentences
+    inputs = (source, target, model, dictionary, bank_source, bank_target, beads, *lexical_files)
+    check_places(places(out, write_as), inputs)
     pairs = TreePairs(
         source,
         target,
@@ -180,13 +183,11 @@ def align(
         dialect.value,
     )
     if lexical is not None and lexical.too_large:
-        print(f"treeglot: {lexical.too_large:,} pairs are too large and have no links", file=sys.stderr)
+        say(f"treeglot: {lexical.too_large:,} pairs are too large and have no links")
     if not is_quiet():
-        print(
-            f"treeglot: {count.pairs:,} pairs, {count.nodes:,} node links, {count.words:,} word links", file=sys.stderr
-        )
+        say(f"treeglot: {count.pairs:,} pairs, {count.nodes:,} node links, {count.words:,} word links")
         if model is not None and words and pairs.word_links:
-            print(f"treeglot: the word links are those of {source}", file=sys.stderr)
+            say(f"treeglot: the word links are those of {source}")
 
 
 def _prepared(
@@ -200,7 +201,7 @@ def _prepared(
 ) -> SubtreeAligner:
     """The model with the words of the pairs; warns of what it will not find in the first of them."""
     if adapt and not asked and model.words.text is None:
-        print(f"treeglot: {path} was saved without its text, so it learns no words of these trees", file=sys.stderr)
+        say(f"treeglot: {path} was saved without its text, so it learns no words of these trees")
         adapt = False
     if adapt:
         model = model.adapted(track(pairs, "learning words"), threads=threads)
@@ -213,15 +214,14 @@ def _prepared(
         labels += model.known_labels(*(with_tree(side, kind) for side, kind in zip(sides, kinds, strict=True)))
     if words.share < FEW_KNOWN:
         advice = "let it learn them (without --no-adapt)" if not adapt else "it is for other languages or other text"
-        print(f"treeglot: {path} knows {words.share:.0%} of these words only: {advice}", file=sys.stderr)
+        say(f"treeglot: {path} knows {words.share:.0%} of these words only: {advice}")
     if labels.share < FEW_KNOWN:
         advice = "it was trained on other treebanks; one with --universal-labels goes further"
-        print(f"treeglot: {path} knows {labels.share:.0%} of these trees' labels only: {advice}", file=sys.stderr)
+        say(f"treeglot: {path} knows {labels.share:.0%} of these trees' labels only: {advice}")
     if model.given_links and not links:
-        print(
+        say(
             f"treeglot: {path} was trained with the word links of its pairs (--given-word-links), but these have none: its "
-            "own word aligner stands in, with fewer right links; align the words first, or train without",
-            file=sys.stderr,
+            "own word aligner stands in, with fewer right links; align the words first, or train without"
         )
         model = replace(model, given_links=False)
     return model

@@ -13,8 +13,9 @@ from typing import Annotated, Any
 import typer
 
 from treeglot import lm
+from treeglot.cli.options import MaybeSeedOption, ThreadsOption
 from treeglot.errors import TreeglotError
-from treeglot.files import atomic_write, read_lines
+from treeglot.files import atomic_write, check_places, read_lines
 from treeglot.grammars import combinations
 from treeglot.pipeline.decoding import features
 from treeglot.pipeline.parsing import tree_files
@@ -49,7 +50,12 @@ def translate(
     penn: Annotated[Path | None, typer.Option(help="Instead of text: constituency trees; with --conllu, both.")] = None,
     trees: Annotated[Path | None, typer.Option(help="Instead of text: sentences with trees as JSON lines.")] = None,
     nbest: Annotated[
-        int, typer.Option(help="Print so many translations of each line: number ||| words ||| features ||| score.")
+        int,
+        typer.Option(
+            min=0,
+            max=1_000_000,
+            help="Print so many translations of each line: number ||| words ||| features ||| score.",
+        ),
     ] = 0,
     distinct: Annotated[bool, typer.Option("--distinct", help="No repeated translations in n-best lists.")] = False,
     explain: Annotated[
@@ -61,18 +67,21 @@ def translate(
         Path | None, typer.Option(help="Also write a picture of the derivation; NAME-2.svg for the second ...")
     ] = None,
     tokenized: Annotated[bool, typer.Option("--tokenized", help="The text is words already; print words.")] = False,
-    threads: Annotated[int, typer.Option(help="0: all cores.")] = 0,
-    pop_limit: Annotated[int | None, typer.Option(help="Search effort; see the configuration.")] = None,
+    threads: ThreadsOption = 0,
+    pop_limit: Annotated[
+        int | None, typer.Option(min=1, max=1_000_000, help="Search effort; see the configuration.")
+    ] = None,
     table: Annotated[Path | None, typer.Option(help="Without a project: a stored or a Moses phrase table.")] = None,
     reordering: Annotated[Path | None, typer.Option(help="With a Moses table: its reordering table.")] = None,
     model: Annotated[Path | None, typer.Option("--lm", help="Without a project: a compiled model or ARPA.")] = None,
     weights: Annotated[Path | None, typer.Option(help="Other weights than the system's.")] = None,
-    seed: Annotated[int | None, typer.Option(help="The weights that were tuned with this seed.")] = None,
+    seed: MaybeSeedOption = None,
 ) -> None:
     """Translate text, one sentence a line: line n of the input is line n of the output.
 
     A system that is learnt from trees parses the text with the project's parser, or takes the trees that are given.
     """
+    check_places((out, html, svg), (text, conllu, penn, trees, table, reordering, model, weights))
     limits = {} if pop_limit is None else {"pop_limit": pop_limit}
     shown = explain or html is not None or svg is not None
     options = {"nbest": max(nbest, 1), "distinct": distinct, "threads": threads, "derivations": shown}

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from treeglot.parsers.registry import open_parser
-from treeglot.progress import is_quiet, tell
+from treeglot.progress import is_quiet, say, tell
 
 
 def add_commands(app: typer.Typer) -> None:
@@ -62,8 +61,8 @@ def bank(
         print(json.dumps(work.figures, ensure_ascii=False, indent=2))
     elif not is_quiet():
         for stage, figures in work.figures.items():
-            print(f"{stage:14} {_describe(figures)}", file=sys.stderr)
-        print(f"look at {out / 'pages' / 'index.html'}; the links are in {out / 'bank.sta.xml'}", file=sys.stderr)
+            say(f"{stage:14} {_describe(figures)}")
+        say(f"look at {out / 'pages' / 'index.html'}; the links are in {out / 'bank.sta.xml'}")
 
 
 def _describe(figures: dict[str, Any]) -> str:

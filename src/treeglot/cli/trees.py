@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from enum import Enum
 from itertools import islice
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated
 
 import typer
 from rich.console import Console
@@ -20,7 +20,6 @@ from treeglot.cli.subtree_files import (
     TargetBank,
     TreeAlignerFiles,
     check_not_empty,
-    check_output,
     is_node_file,
     report_problems,
     tree_sides,
@@ -32,13 +31,13 @@ from treeglot.cli.subtree_training import add_commands as add_training
 from treeglot.cli.subtrees import add_commands
 from treeglot.cli.treebank import add_commands as add_treebank
 from treeglot.errors import TreeglotError
-from treeglot.files import atomic_write
+from treeglot.files import atomic_write, check_places
 from treeglot.pipeline.project import Project
 from treeglot.pipeline.subtrees import linked_pairs
-from treeglot.progress import is_quiet, track
+from treeglot.progress import is_quiet, say, track
 from treeglot.trees.convert import Options, convert
 from treeglot.trees.display import Comparison, Show, to_html, to_svg, to_text, write_html
-from treeglot.trees.formats import FORMATS, check_format, guess_format, kind_of, read_links, read_sentences
+from treeglot.trees.formats import FORMATS, check_format, guess_format
 from treeglot.trees.nodelinks import with_links
 from treeglot.trees.sentence import AlignedPair, ParsedSentence
 from treeglot.trees.statistics import pair_statistics, sentence_statistics, statistics_rows
@@ -104,18 +103,9 @@ def convert_(
     )
     report_problems(source, report.problems)
     for what, count in report.conversions.items():
-        print(f"treeglot: {count:,} {what}", file=sys.stderr)
+        say(f"treeglot: {count:,} {what}")
     if not is_quiet():
-        print(f"treeglot: {report.items:,} written to {target}", file=sys.stderr)
-
-
-def _items(path: Path, format: str, files: TreeAlignerFiles) -> Iterator[Any]:
-    kind = kind_of(path, format)
-    if kind == "pairs":
-        return files.read(path, format)
-    if files.source is not None or files.target is not None:
-        raise TreeglotError("has its own trees", path=path, remedy="leave out --source and --target")
-    return iter(read_links(path, format)) if kind == "links" else read_sentences(path, format)
+        say(f"treeglot: {report.items:,} written to {target}")
 
 
 @app.command()
@@ -161,19 +151,20 @@ def show(
     """
     if svg + html + text > 1:
         raise TreeglotError("more than one of --svg, --html and --text", remedy="choose one")
-    check_output(out)
+    check_places([out], [None if path.is_dir() else path, system, source, target])
     items: Iterator[Found]
     if path.is_dir() or is_node_file(path):
         items = _linked(path, source, target, system)
     else:
         check_not_empty(path)
         format = check_format(from_format) if from_format else guess_format(path, reading=True)
-        if kind_of(path, format) == "links":
+        files = TreeAlignerFiles(source, target, lenient)
+        kind, items_of_file = files.open(path, format)
+        if kind == "links":
             raise TreeglotError(
                 "word links without texts cannot be drawn", path=path, remedy="see `treeglot trees stats`"
             )
-        files = TreeAlignerFiles(source, target, lenient)
-        items = _items(path, format, files) if system is None else compared(path, format, system, files)
+        items = items_of_file if system is None else compared(path, format, system, files)
     items = islice(items, limit)
     if threshold is not None:
         items = (_confident(item, threshold) for item in items)
@@ -259,12 +250,12 @@ def stats(
     target: TargetBank = None,
     lenient: Lenient = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
-    limit: Annotated[int | None, typer.Option(help="Count only the first so many.")] = None,
+    limit: Annotated[int | None, typer.Option(help="Count only the first so many.", min=1)] = None,
 ) -> None:
     """Count sentences, words, phrases, labels, links, non-projective and discontinuous trees."""
     format = check_format(from_format) if from_format else guess_format(path, reading=True)
-    items = track(islice(_items(path, format, TreeAlignerFiles(source, target, lenient)), limit), f"counting {path}")
-    kind: Literal["sentences", "pairs", "links"] = kind_of(path, format)
+    kind, items_of_file = TreeAlignerFiles(source, target, lenient).open(path, format)
+    items = track(islice(items_of_file, limit), f"counting {path}")
     result = sentence_statistics(items) if kind == "sentences" else pair_statistics(items)
     if as_json:
         print(json.dumps({"file": str(path), "format": format, "kind": kind, **result}, ensure_ascii=False, indent=2))

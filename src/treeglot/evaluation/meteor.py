@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from treeglot.evaluation.metrics import Array, Metric, Options, Streams, word_splitter
+from treeglot.languages import main_language
 
 ALPHA, BETA, GAMMA = 0.9, 3.0, 0.5
 
@@ -32,6 +33,7 @@ SNOWBALL = {
     "fr": "french",
     "hu": "hungarian",
     "it": "italian",
+    "nb": "norwegian",
     "nl": "dutch",
     "no": "norwegian",
     "pt": "portuguese",
@@ -74,17 +76,15 @@ class Meteor(Metric):
         stages = ["exact"]
         stem: Any = lambda word: word  # noqa: E731
         self._stem = "none"
-        if options.language == "en":
+        language = main_language(options.language)
+        if language == "en":
             stem, self._stem = PorterStemmer().stem, "porter"
-        elif options.language in SNOWBALL:
-            stem, self._stem = (
-                SnowballStemmer(SNOWBALL[options.language]).stem,
-                f"snowball-{SNOWBALL[options.language]}",
-            )
+        elif language in SNOWBALL:
+            stem, self._stem = SnowballStemmer(SNOWBALL[language]).stem, f"snowball-{SNOWBALL[language]}"
         if self._stem != "none":
             stages.append("stem")
         self._stemmer = _Stemmer(stem)
-        self._synonyms = _wordnet() if options.language == "en" else None
+        self._synonyms = _wordnet() if language == "en" else None
         if self._synonyms is not None:
             stages.append(f"wordnet-{self._synonyms.get_version()}")
         self._match = "+".join(stages)

@@ -23,10 +23,12 @@ placeholder of one word, so that the n-th result always belongs to the n-th line
 from __future__ import annotations
 
 import itertools
+import os
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from types import TracebackType
 from typing import Any, ClassVar, Literal, Self, TypeVar
 
@@ -92,6 +94,13 @@ class Parser(ABC):
             raise ParserError(f"max_words is {max_words}", remedy="give a positive number of words")
         self.lang = lang
         self.max_words = max_words
+
+    @property
+    def model_files(self) -> Sequence[Path]:
+        """Files and folders whose content decides the trees: here those that an option names."""
+        options = self.spec.options.values() if self.spec else ()
+        paths = [Path(value) for value in options if isinstance(value, str | os.PathLike)]
+        return [path for path in paths if path.exists()]
 
     @property
     def description(self) -> str:

@@ -23,16 +23,17 @@ import hashlib
 import itertools
 import logging
 import sys
+import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
 from treeglot import __version__
 from treeglot.errors import InputError, ParserError
-from treeglot.files import atomic_write, iterate_lines, open_binary, type_path
+from treeglot.files import atomic_write, check_places, is_outlet, iterate_lines, open_binary, type_path
 from treeglot.parsers.base import BATCH_SIZE, Parser
 from treeglot.parsers.batches import FORMATS, Batch, Job, Record, batches, join_records, split_batch
 from treeglot.parsers.journal import Journal
@@ -122,8 +123,9 @@ def parse_file(
         raise ParserError("batch_size and workers must be positive", remedy="give 1 or more")
     if on_empty not in ("placeholder", "error"):
         raise ParserError(f"on_empty is {on_empty!r}", remedy="give placeholder or error")
+    check_places(outputs.values(), [source])
     streaming = [name for name, path in outputs.items() if str(path) == "-"]
-    if len(outputs) > len(set(map(str, outputs.values()))) or (streaming and len(outputs) > 1):
+    if streaming and len(outputs) > 1:
         raise ParserError("two outputs go to the same place", remedy="write each output to a file of its own")
     workers = 1 if parser.concurrency == "none" else workers
     job = Job(tuple(outputs), tokenized, f"treeglot {__version__}, {parser.description}")
@@ -152,9 +154,14 @@ class _Run:
 
     def to_files(self, outputs: dict[str, Path], resume: bool) -> ParseSummary:
         first = next(iter(outputs.values()))
-        resumable = str(self.source) != "-" and self.parser.concurrency != "none"
-        path = first.with_name(f".{first.name}.journal")
-        with self._timed(), Journal(path, self._about(resumable), resume=resume and resumable) as journal:
+        # What is read from a pipe is gone, and what is written to a FIFO or a device cannot be written anew.
+        pipes = str(self.source) == "-" or Path(self.source).is_fifo() or is_outlet(first)
+        resumable = not pipes and self.parser.concurrency != "none"
+        with contextlib.ExitStack() as stack:
+            place = Path(stack.enter_context(tempfile.TemporaryDirectory())) if is_outlet(first) else first.parent
+            path = place / f".{first.name}.journal"
+            stack.enter_context(self._timed())
+            journal = stack.enter_context(Journal(path, self._about(resumable), resume=resume and resumable))
             try:
                 self._fill(journal)
             except BaseException as error:
@@ -162,8 +169,8 @@ class _Run:
                 if isinstance(error, InputError) or not resumable or journal.size == 0:
                     journal.remove()
                 raise
-            with contextlib.ExitStack() as stack:
-                streams = {name: stack.enter_context(atomic_write(out)) for name, out in outputs.items()}
+            with contextlib.ExitStack() as files:
+                streams = {name: files.enter_context(atomic_write(out)) for name, out in outputs.items()}
                 for record in journal:
                     for name, stream in streams.items():
                         stream.write(record["texts"][name])
@@ -205,6 +212,7 @@ class _Run:
         return {
             "input": digest,
             "parser": self.parser.description,
+            "model": _digest_of(self.parser.model_files) if resumable else "",
             "options": {name: str(value) for name, value in sorted(options.items()) if name not in _ONLY_PACE},
             "formats": list(self.job.formats),
             "tokenized": self.job.tokenized,
@@ -255,6 +263,18 @@ class _Run:
         self.summary.seconds = time.monotonic() - start
         outside = self.parser.peak_memory()
         self.summary.peak_memory = outside or self.summary.peak_memory
+
+
+def _digest_of(paths: Iterable[Path]) -> str:
+    """A checksum of files, and of folders with all that is in them."""
+    sha = hashlib.sha256()
+    for path in paths:
+        inside = sorted(file for file in path.rglob("*") if file.is_file()) if path.is_dir() else [path]
+        for file in inside:
+            sha.update(f"{file.relative_to(path)}\0{file.stat().st_size}\0".encode())
+            with file.open("rb") as stream:
+                sha.update(hashlib.file_digest(stream, "sha256").digest())
+    return sha.hexdigest()
 
 
 def _one_by_one(records: Iterator[Record]) -> Iterator[tuple[Record, bool]]:

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from treeglot.errors import ParserError
+from treeglot.languages import language_code, language_name
 from treeglot.parsers.base import BackendUnavailable, Parser, ParserSpec, TreeKind
-from treeglot.parsers.languages import language_code, language_name
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from treeglot.languages import NAMES
 from treeglot.parsers.base import (
     CONSTITUENCY,
     DEPENDENCY,
@@ -23,7 +24,6 @@ from treeglot.parsers.base import (
     single_root,
     with_attached,
 )
-from treeglot.parsers.languages import NAMES
 from treeglot.parsers.registry import BackendInfo, ModelInfo
 from treeglot.trees.constituency import ConstituencyTree
 from treeglot.trees.dependency import ROOT, DependencyTree

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from treeglot.errors import ParserError
+from treeglot.languages import NAMES, language_code
 from treeglot.parsers.base import (
     DEPENDENCY,
     MAX_WORDS,
@@ -27,7 +28,6 @@ from treeglot.parsers.base import (
     with_attached,
 )
 from treeglot.parsers.cache import cache_folder
-from treeglot.parsers.languages import NAMES, language_code
 from treeglot.parsers.registry import BackendInfo, ModelInfo
 from treeglot.trees.dependency import ROOT, DependencyTree
 from treeglot.trees.sentence import MultiwordRange, ParsedSentence
@@ -99,6 +99,10 @@ class UDPipeParser(Parser):
         self._model = loaded
         self._tokenizer = loaded.newTokenizer(loaded.TOKENIZER_PRESEGMENTED)
         self.tokenizes = bool(self._tokenizer)
+
+    @property
+    def model_files(self) -> Sequence[Path]:
+        return [self.path]
 
     @property
     def description(self) -> str:

@@ -25,7 +25,7 @@ from typing import Any
 from treeglot.errors import InputError, ParserError
 from treeglot.files import atomic_write_binary, type_path
 from treeglot.parsers.base import BackendUnavailable
-from treeglot.progress import track
+from treeglot.progress import say, track
 from treeglot.scratch import scratch_folder
 from treeglot.trees.conllu import format_conllu, read_conllu
 
@@ -173,7 +173,7 @@ def _main(folder: Path, order: dict[str, str | None]) -> int:
                 break
             sentences.append(sentence)
         if problem.occurred():
-            print(problem.message, file=sys.stderr)
+            say(problem.message)
             raise SystemExit(1)
         return sentences
 
@@ -183,7 +183,7 @@ def _main(folder: Path, order: dict[str, str | None]) -> int:
         "morphodita_parsito", load(folder / "train.conllu"), load(folder / "heldout.conllu"), *options, problem
     )
     if problem.occurred() or not model:
-        print(problem.message, file=sys.stderr)
+        say(problem.message)
         return 1
     (folder / "model").write_bytes(model)
     return 0

@@ -8,6 +8,9 @@ the batch that kills its worker again is blamed; it is handed to ``give_up``.
 from __future__ import annotations
 
 import multiprocessing
+import os
+import signal
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
@@ -122,10 +125,20 @@ def _open(spec: ParserSpec) -> None:
     global _parser, _problem
     from treeglot.parsers.registry import open_parser
 
+    threading.Thread(target=_watch_parent, daemon=True).start()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides what a Ctrl-C ends
     try:
         _parser = open_parser(spec.backend, spec.lang, **spec.options)
     except Exception as error:
         _problem = error
+
+
+def _watch_parent() -> None:
+    """Leave when the process that started this one is gone, even by ``kill -9``: nobody would ever fetch the results."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def _work(job: Callable[[Parser, Any], Any], batch: Any) -> Any:

@@ -59,6 +59,8 @@ def parse_stage(project: Project, part: str, side: Side) -> Stage:
         "format": corpus.format,
     }
     inputs = {key: project.folder / name for key, name in corpus.files.items() if key in ("file", side)}
+    if choice.model and Path(choice.model).is_file():  # another model under the same name gives other trees
+        inputs["model"] = Path(choice.model)
     name = f"parse-{part}" if side == "source" else f"parse-{part}-target"
     return Stage(name, inputs, outputs, parameters, run)
 

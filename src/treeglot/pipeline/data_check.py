@@ -17,7 +17,7 @@ from treeglot.bitext.scripts import LANGUAGES, blankless_language, blankless_sha
 from treeglot.bitext.segmenters import SEGMENTERS, alternatives, missing_package
 from treeglot.errors import InputError, TreeglotError
 from treeglot.files import read_lines
-from treeglot.parsers.languages import language_code
+from treeglot.languages import language_code
 from treeglot.parsers.registry import available, best_backend
 from treeglot.pipeline.config import TREE_KEYS, Corpus, ProjectConfig
 from treeglot.pipeline.preparation import TextPipeline, cleaned, read_corpus, segmentation_remedy

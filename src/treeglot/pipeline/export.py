@@ -14,8 +14,9 @@ from pathlib import Path
 
 from treeglot.alignment.symmetrize import symal_name
 from treeglot.errors import ConfigError, TreeglotError
-from treeglot.files import atomic_write
+from treeglot.files import atomic_write, check_places
 from treeglot.grammars import registry
+from treeglot.pipeline.corpus_stages import raw_inputs
 from treeglot.pipeline.project import Project
 from treeglot.pipeline.systems import SystemSpec, links_name
 from treeglot.pipeline.word_links import chosen_links, table_links
@@ -115,6 +116,9 @@ def export_moses(project: Project, folder: Path, system: str) -> list[Path]:
             remedy = f"run `treeglot train --system {system}` first" if spec.tables else "run `treeglot train` first"
             raise TreeglotError("not trained yet", path=path, remedy=remedy)
     folder.mkdir(parents=True, exist_ok=True)
+    texts = [path for part in project.parts for path in project.corpus(part) if path.exists()]
+    raw = [path for part in project.parts for path in raw_inputs(project, part).values()]
+    check_places([folder / path.name for path in texts], [*texts, *raw])
     written: list[Path] = []
 
     def copy(path: Path, name: str) -> None:
@@ -122,10 +126,8 @@ def export_moses(project: Project, folder: Path, system: str) -> list[Path]:
         shutil.copyfile(path, temporary)
         written.append(temporary.replace(folder / name))
 
-    for part in project.parts:
-        for path in project.corpus(part):
-            if path.exists():
-                copy(path, path.name)
+    for path in texts:
+        copy(path, path.name)
     copy(links, f"aligned.{symal_name(links_name(choice or project.config.alignment.heuristic))}")
     copy(project.arpa, "lm.arpa.gz")
     factors = _FACTORS if any(_has_bar(path) for path in written[:-2]) else ""

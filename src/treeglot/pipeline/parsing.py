@@ -21,10 +21,10 @@ from typing import Any
 from treeglot.bitext.cleaning import without_controls
 from treeglot.errors import ConfigError, InputError, ParserError
 from treeglot.files import atomic_write
+from treeglot.languages import language_code
 from treeglot.parsers import Parser, open_parser, parse_file
 from treeglot.parsers.base import BOTH
 from treeglot.parsers.complete import complete
-from treeglot.parsers.languages import language_code
 from treeglot.parsers.registry import best_backend, stanford_languages
 from treeglot.pipeline.config import CONFIG_NAME, ParserChoice
 from treeglot.pipeline.preparation import TextPipeline

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from treeglot.errors import InputError, TreeError, TreeglotError
-from treeglot.files import read_lines, type_path
+from treeglot.files import check_places, read_lines, type_path
 from treeglot.trees.bracketed import to_bracketed, write_bracketed
 from treeglot.trees.conllu import write_conllu
 from treeglot.trees.cons2dep import to_dependency
@@ -36,14 +36,14 @@ from treeglot.trees.formats import (
     Kind,
     check_format,
     guess_format,
-    kind_of,
-    read_links,
-    read_pairs,
+    in_step,
+    links_in_step,
+    open_items,
     read_sentences,
 )
 from treeglot.trees.heads import guess_table
 from treeglot.trees.penn import read_penn, write_penn
-from treeglot.trees.sentence import AlignedPair, ParsedSentence
+from treeglot.trees.sentence import AlignedPair, ParsedSentence, joined
 from treeglot.trees.tiger import write_tiger
 from treeglot.trees.tokens import check_same_forms
 from treeglot.trees.treealigner import write_aligned_pairs
@@ -52,6 +52,7 @@ from treeglot.trees.wordlinks import WordLinks, write_giza, write_naacl, write_p
 from treeglot.words import split_words
 
 Side = Literal["source", "target"]
+_SAME = "give files with the same sentences in the same order"
 Track = Callable[[Iterator[Any]], Iterator[Any]]
 
 
@@ -94,23 +95,36 @@ def convert(
     """Convert a file. Formats go by ending unless they are named; ``track`` may wrap the stream to show progress."""
     options = options or Options()
     read_as = check_format(from_format) if from_format else guess_format(source, reading=True)
-    kind = kind_of(source, read_as)
+    report = Report()
+    banks: dict[str, Any] = {}
+    if read_as == "treealigner":
+        banks = {"source": options.source, "target": options.target}
+    kind, items = open_items(source, read_as, strict=not options.lenient, problems=report.problems, **banks)
     write_as = check_format(to_format) if to_format else guess_format(target, pairs=kind != "sentences")
     wanted = FORMATS[write_as].kind
     if write_as == "jsonl":
         wanted = "pairs" if kind == "links" or (kind == "pairs" and options.side is None) else "sentences"
-    work = _Conversion(source, read_as, target, write_as, options, track)
+    work = _Conversion(source, read_as, items, target, write_as, options, track, report)
+    outputs = [target, *(work.side_files() if wanted == "pairs" else ())]
+    check_places(outputs, [source, options.other, options.source, options.target])
     work.run(kind, wanted)
     return work.report
 
 
 class _Conversion:
     def __init__(
-        self, source: type_path, read_as: str, target: type_path, write_as: str, options: Options, track: Track
+        self,
+        source: type_path,
+        read_as: str,
+        items: Iterator[Any],
+        target: type_path,
+        write_as: str,
+        options: Options,
+        track: Track,
+        report: Report,
     ) -> None:
         self.source, self.read_as, self.target, self.write_as = source, read_as, target, write_as
-        self.options, self.track = options, track
-        self.report = Report()
+        self.items, self.options, self.track, self.report = items, options, track, report
 
     def run(self, kind: Kind, wanted: Kind) -> None:
         if wanted == "sentences":
@@ -130,17 +144,6 @@ class _Conversion:
 
     # Reading
 
-    def read_pairs(self) -> Iterator[AlignedPair]:
-        options = self.options
-        return read_pairs(
-            self.source,
-            self.read_as,
-            source=options.source,
-            target=options.target,
-            strict=not options.lenient,
-            problems=self.report.problems,
-        )
-
     def sentences(self, kind: Kind) -> Iterator[ParsedSentence]:
         if kind == "links":
             raise self.impossible("word links have no trees", "convert the tree files themselves")
@@ -148,39 +151,26 @@ class _Conversion:
             side = self.options.side
             if side is None:
                 raise self.impossible("the file has two sides", "choose one with --side source or --side target")
-            return _unique_side(self.read_pairs(), side)
-        items = (
-            read_penn(self.source, drop_empty=True)
-            if self.read_as == "penn" and self.options.drop_empty
-            else read_sentences(self.source, self.read_as)
-        )
+            return _unique_side(self.pairs(kind), side)
+        drop = self.read_as == "penn" and self.options.drop_empty
+        items = read_penn(self.source, drop_empty=True) if drop else self.items
         return items if self.options.other is None else self.joined(items, self.options.other)
 
     def joined(self, items: Iterator[ParsedSentence], other: type_path) -> Iterator[ParsedSentence]:
         """Sentences with the second tree from another file."""
-        second = read_sentences(other)
-        number = 0
-        for number, sentence in enumerate(items, start=1):
-            partner = next(second, None)
-            if partner is None:
-                raise _count_error(other, self.source, number - 1)
+        both = in_step((self.source, items), (other, read_sentences(other)), remedy=_SAME)
+        for number, (sentence, partner) in enumerate(both, start=1):
             try:
                 check_same_forms(sentence.tokens, partner.tokens, sentence=sentence.id or str(number))
-                both = ParsedSentence.of(
-                    sentence.dependency or partner.dependency,
-                    sentence.constituency if sentence.constituency is not None else partner.constituency,
-                    id=sentence.id or partner.id or str(number),
-                    comments=sentence.comments or partner.comments,
-                )
+                yield joined(sentence, partner, str(number))
             except TreeError as error:
                 raise error.at(other, number) from None
-            yield both
-        if next(second, None) is not None:
-            raise _count_error(self.source, other, number)
 
     def pairs(self, kind: Kind) -> Iterator[AlignedPair]:
         if kind == "pairs":
-            return self.read_pairs()
+            if self.read_as != "treealigner" and (self.options.source is not None or self.options.target is not None):
+                raise TreeglotError("has its own trees", path=self.source, remedy="leave out --source and --target")
+            return self.items
         if kind == "sentences":
             raise self.impossible("one side alone is no pair", "give the links, with --source and --target")
         return self.joined_links()
@@ -188,13 +178,10 @@ class _Conversion:
     def joined_links(self) -> Iterator[AlignedPair]:
         if self.options.source is None or self.options.target is None:
             raise self.impossible("the trees are missing", "name both tree files with --source and --target")
-        sides = read_sentences(self.options.source), read_sentences(self.options.target)
-        for number, entry in enumerate(read_links(self.source, self.read_as), start=1):
-            source, target = (next(side, None) for side in sides)
-            for missing, path in ((source, self.options.source), (target, self.options.target)):
-                if missing is None:
-                    raise _count_error(path, self.source, number - 1)
-            assert source is not None and target is not None
+        paths = self.options.source, self.options.target
+        sides = in_step(*((path, read_sentences(path)) for path in paths), remedy=_SAME)
+        both = links_in_step(self.source, self.read_as, (paths[0], sides), links=self.items, remedy=_SAME)
+        for number, (entry, (source, target)) in enumerate(both, start=1):
             try:
                 yield AlignedPair(source, target, entry.links, id=entry.id or str(number))
             except TreeError as error:
@@ -204,21 +191,24 @@ class _Conversion:
         if kind == "sentences":
             raise self.impossible("trees of one language have no links", "give an aligned file")
         if kind == "pairs":
-            for number, pair in enumerate(self.read_pairs(), start=1):
+            for number, pair in enumerate(self.pairs(kind), start=1):
                 forms = pair.source.tokens.forms, pair.target.tokens.forms
                 yield WordLinks(pair.word_links, (), *forms, id=pair.id if self.write_as == "jsonl" else str(number))
             return
-        texts = [_words(path) if path is not None else None for path in (self.options.source, self.options.target)]
-        for number, entry in enumerate(read_links(self.source, self.read_as), start=1):
-            for side, words, path in zip(
-                ("source", "target"), texts, (self.options.source, self.options.target), strict=True
-            ):
-                if words is None:
-                    continue
-                assert path is not None
-                line = next(words, None)
-                if line is None:
-                    raise _count_error(path, self.source, number - 1)
+        named = [
+            (side, path)
+            for side, path in (("source", self.options.source), ("target", self.options.target))
+            if path is not None
+        ]
+        if not named:
+            entries: Iterator[tuple[WordLinks, tuple[tuple[str, ...], ...]]] = ((entry, ()) for entry in self.items)
+        else:
+            texts: Iterator[tuple[tuple[str, ...], ...]] = ((words,) for words in _words(named[0][1]))
+            if len(named) == 2:
+                texts = in_step(*((path, _words(path)) for _, path in named), remedy=_SAME)
+            entries = links_in_step(self.source, self.read_as, (named[0][1], texts), links=self.items, remedy=_SAME)
+        for number, (entry, lines) in enumerate(entries, start=1):
+            for (side, path), line in zip(named, lines, strict=True):
                 bad = [link for link in entry.links if getattr(link, side) >= len(line)]
                 if bad:
                     raise InputError(
@@ -291,10 +281,16 @@ class _Conversion:
         if self.write_as == "jsonl":
             write_jsonl(self.count(pairs), self.target)
             return
+        prepared = (self.with_constituents(pair) for pair in self.count(pairs))
+        write_aligned_pairs(prepared, self.target, *self.side_files())
+
+    def side_files(self) -> list[Path]:
+        """The TIGER files beside TreeAligner XML."""
+        if self.write_as != "treealigner":
+            return []
         final = Path(os.fspath(self.target))
         name = final.name.split(".")[0]
-        sides = [final.with_name(f"{name}.{side}.tiger.xml") for side in ("source", "target")]
-        write_aligned_pairs((self.with_constituents(pair) for pair in self.count(pairs)), final, *sides)
+        return [final.with_name(f"{name}.{side}.tiger.xml") for side in ("source", "target")]
 
     def with_constituents(self, pair: AlignedPair) -> AlignedPair:
         if pair.source.constituency is not None and pair.target.constituency is not None:
@@ -321,11 +317,12 @@ def continuous(tree: ConstituencyTree, table: str = "auto") -> ConstituencyTree:
 
 
 def _unique_side(pairs: Iterable[AlignedPair], side: Side) -> Iterator[ParsedSentence]:
-    """The sentences of one side; one that is in several neighbouring pairs (1:n) comes once."""
+    """The sentences of one side; one that is in several neighbouring pairs (1:n) comes once. In JSON lines it is written anew
+    in each of them, and known by its id."""
     previous: ParsedSentence | None = None
     for pair in pairs:
         sentence: ParsedSentence = getattr(pair, side)
-        if sentence is not previous:
+        if sentence is not previous and not (sentence.id and sentence == previous):
             yield sentence
         previous = sentence
 
@@ -337,12 +334,3 @@ def _words(path: type_path) -> Iterator[tuple[str, ...]]:
     except TreeglotError:
         return (tuple(split_words(line)) for _, line in read_lines(path))
     return (sentence.tokens.forms for sentence in read_sentences(path, format))
-
-
-def _count_error(shorter: type_path, longer: type_path, count: int) -> InputError:
-    return InputError(
-        f"ends after {count:,} sentences, but {os.fspath(longer)} goes on",
-        path=shorter,
-        line=count,
-        remedy="give files with the same sentences in the same order",
-    )

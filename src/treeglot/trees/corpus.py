@@ -37,7 +37,7 @@ from treeglot.trees.continuous import make_continuous
 from treeglot.trees.headtables import TABLE_NAMES, Step, head_table
 from treeglot.trees.penn import read_penn, read_penn_lines
 from treeglot.trees.projectivity import lifted, projectivize
-from treeglot.trees.sentence import ParsedSentence
+from treeglot.trees.sentence import ParsedSentence, joined
 from treeglot.trees.treejson import read_jsonl
 
 Binarize = Literal["none", "left", "right", "head"]
@@ -479,9 +479,7 @@ def read_trees(
             )
         line, tree = lined
         try:
-            joined = ParsedSentence.of(
-                sentence.dependency, tree.constituency, id=sentence.id or str(number), comments=sentence.comments
-            )
+            both = joined(sentence, tree, str(number))
         except TreeError as error:
             raise InputError(
                 f"sentence {number} differs from that of {conllu}: {error.message}",
@@ -489,4 +487,4 @@ def read_trees(
                 line=line,
                 remedy="give trees over the same words",
             ) from None
-        yield joined
+        yield both

@@ -12,13 +12,14 @@ JSON lines may hold sentences or pairs.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from itertools import islice
-from typing import Any, Literal
+from itertools import chain, count, repeat
+from pathlib import Path
+from typing import Any, Literal, TypeVar
 
 from treeglot.errors import InputError, TreeglotError
-from treeglot.files import open_binary, read_lines
+from treeglot.files import open_binary, type_path
 from treeglot.trees.bracketed import from_bracketed, read_bracketed
 from treeglot.trees.conllu import read_conllu
 from treeglot.trees.penn import read_penn
@@ -26,9 +27,11 @@ from treeglot.trees.sentence import AlignedPair, ParsedSentence
 from treeglot.trees.tiger import read_tiger
 from treeglot.trees.treealigner import read_aligned_pairs
 from treeglot.trees.treejson import read_jsonl
-from treeglot.trees.wordlinks import WordLinks, read_giza, read_naacl, read_pharaoh
+from treeglot.trees.wordlinks import WordLinks, in_order, read_giza, read_naacl, read_pharaoh
 
 Kind = Literal["sentences", "pairs", "links"]
+T = TypeVar("T")
+U = TypeVar("U")
 
 
 @dataclass(frozen=True)
@@ -79,6 +82,8 @@ def guess_format(path: str | os.PathLike[str], *, reading: bool = False, pairs: 
 
 
 def _sniff_xml(path: str | os.PathLike[str]) -> str:
+    if Path(path).exists() and not Path(path).is_file():  # what is read of a pipe is gone
+        raise InputError("the format of a pipe is not known", path=path, line=1, remedy="name the format with --from")
     with open_binary(path) as stream:
         start = stream.read(65536)
     for mark, name in ((b"<treealign", "treealigner"), (b"<corpus", "tiger"), (b"<subcorpus", "tiger")):
@@ -99,18 +104,33 @@ def check_format(name: str) -> str:
     return name
 
 
-def kind_of(path: str | os.PathLike[str], format: str) -> Kind:
-    """What a file holds; looks into a JSON-lines file."""
-    if format == "jsonl":
-        for _, line in islice(read_lines(path, max_bytes=1 << 28), 1):
-            return "pairs" if '"source":' in line and '"target":' in line else "sentences"
-    return FORMATS[format].kind
+def open_items(path: type_path, format: str, **banks: Any) -> tuple[Kind, Iterator[Any]]:
+    """What a file holds, and its items: sentences, pairs or word links. ``banks`` are options of `read_pairs`.
+
+    JSON lines are known by their first item. The file is opened once, because standard input and pipes cannot be read again.
+    """
+    kind = FORMATS[format].kind
+    if kind == "pairs":
+        return kind, read_pairs(path, format, **banks)
+    if format != "jsonl":
+        return kind, read_links(path, format) if kind == "links" else read_sentences(path, format)
+    items = read_jsonl(path)
+    first = next(items, None)
+    stream = chain([] if first is None else [first], items)
+    if isinstance(first, AlignedPair):
+        return "pairs", only_pairs(stream, path, format)
+    return "sentences", only_sentences(stream, path, format)
 
 
-def read_sentences(path: str | os.PathLike[str], format: str | None = None) -> Iterator[ParsedSentence]:
+def read_sentences(path: type_path, format: str | None = None) -> Iterator[ParsedSentence]:
     """Stream the sentences of a tree file of any format."""
     format = check_format(format) if format else guess_format(path, reading=True)
-    for item in FORMATS[format].read(path):
+    return only_sentences(FORMATS[format].read(path), path, format)
+
+
+def only_sentences(items: Iterable[Any], path: type_path, format: str) -> Iterator[ParsedSentence]:
+    """The items; one that is no sentence is an error."""
+    for item in items:
         if not isinstance(item, ParsedSentence):
             raise TreeglotError(
                 f"{format} holds {FORMATS[format].kind}, not single sentences",
@@ -122,11 +142,11 @@ def read_sentences(path: str | os.PathLike[str], format: str | None = None) -> I
 
 
 def read_pairs(
-    path: str | os.PathLike[str],
+    path: type_path,
     format: str | None = None,
     *,
-    source: str | os.PathLike[str] | None = None,
-    target: str | os.PathLike[str] | None = None,
+    source: type_path | None = None,
+    target: type_path | None = None,
     strict: bool = True,
     problems: list[str] | None = None,
 ) -> Iterator[AlignedPair]:
@@ -140,7 +160,12 @@ def read_pairs(
         options = {"source": source, "target": target, "strict": strict, "problems": problems}
     elif source is not None or target is not None:
         raise TreeglotError("has its own trees", path=path, remedy="leave out --source and --target")
-    for item in FORMATS[format].read(path, **options):
+    return only_pairs(FORMATS[format].read(path, **options), path, format)
+
+
+def only_pairs(items: Iterable[Any], path: type_path, format: str) -> Iterator[AlignedPair]:
+    """The items; one that is no aligned pair is an error."""
+    for item in items:
         if not isinstance(item, AlignedPair):
             raise TreeglotError(
                 f"this {format} file does not hold aligned pairs",
@@ -151,7 +176,51 @@ def read_pairs(
         yield item
 
 
-def read_links(path: str | os.PathLike[str], format: str | None = None) -> Iterator[WordLinks]:
-    """Stream the word links of a Pharaoh, GIZA or NAACL file, one entry a pair."""
+def read_links(path: type_path, format: str | None = None) -> Iterator[WordLinks]:
+    """Stream the word links of a Pharaoh, GIZA or NAACL file, one entry a pair.
+
+    NAACL files name pairs by their number; those that they leave out have no links, but the file does not say how many there
+    are after the last one: `links_in_step` does.
+    """
     format = check_format(format) if format else guess_format(path, reading=True)
-    yield from FORMATS[format].read(path)
+    links: Iterator[WordLinks] = FORMATS[format].read(path)
+    return in_order(links, path) if format == "naacl" else links
+
+
+def links_in_step(
+    path: type_path,
+    format: str,
+    items: tuple[type_path, Iterable[T]],
+    *,
+    links: Iterable[WordLinks] | None = None,
+    remedy: str,
+) -> Iterator[tuple[WordLinks, T]]:
+    """The word links of each sentence pair and what another file has for it; one that ends before the other is an error.
+
+    ``links`` are those of the file if it is open already."""
+    more = repeat(WordLinks(())) if format == "naacl" else ()
+    return in_step((path, read_links(path, format) if links is None else links), items, more=more, remedy=remedy)
+
+
+def in_step(
+    first: tuple[type_path, Iterable[T]], second: tuple[type_path, Iterable[U]], *, remedy: str, more: Iterable[T] = ()
+) -> Iterator[tuple[T, U]]:
+    """What two files have for each sentence; one that ends before the other is an `InputError`. ``more`` follows the first."""
+    end = object()
+    one, other, after = iter(first[1]), iter(second[1]), iter(more)
+    for number in count(1):
+        here: Any = next(one, end)
+        there: Any = next(other, end)
+        if here is end and there is end:
+            return
+        if here is end:
+            here = next(after, end)
+        if here is end or there is end:
+            shorter, longer = (first[0], second[0]) if here is end else (second[0], first[0])
+            raise InputError(
+                f"ends after {number - 1:,} sentences, but {os.fspath(longer)} has more",
+                path=shorter,
+                line=max(number - 1, 1),
+                remedy=remedy,
+            )
+        yield here, there

@@ -197,9 +197,9 @@ def _first_conjunct(
             segment.append(child)
         elif segment:
             first = _search(segment, steps)
-            alike = sum(child.label[0] == head.label[0] for child in children[k : place + 1])
+            alike = sum(child.label[:1] == head.label[:1] for child in children[k : place + 1])
             words_only = first.node < 0 and head.node < 0
-            if not words_only or (first.label[0] == head.label[0] and alike == 1):
+            if not words_only or (first.label[:1] == head.label[:1] and alike == 1):
                 return first
             segment = []
     return head

@@ -135,13 +135,30 @@ class ParsedSentence:
         return replace(self, dependency=tree, notes=(*notes, ("dependency", note)) if note else notes)
 
 
+def joined(first: ParsedSentence, second: ParsedSentence, id: str = "") -> ParsedSentence:
+    """One sentence of which two files have a tree each; what both have is taken from the first."""
+    both = ParsedSentence.of(
+        first.dependency or second.dependency,
+        first.constituency if first.constituency is not None else second.constituency,
+        id=first.id or second.id or id,
+        comments=first.comments or second.comments,
+    )
+    ranges, empty = first.ranges or second.ranges, first.empty_nodes or second.empty_nodes
+    return replace(both, ranges=ranges, empty_nodes=empty, notes=first.notes or second.notes)
+
+
 def merge_annotations(first: Tokens, second: Tokens) -> Tokens:
-    """``first`` with its unset annotations filled from ``second``."""
+    """``first`` with its unset annotations filled from ``second``. A tag of brackets that is the universal one is no XPOS."""
     if first is second or first == second:
         return first
-    return Tokens.of(
+    filled = Tokens.of(
         Token(*(b if a == UNSET else a for a, b in zip(first_token, second_token, strict=True)))
         for first_token, second_token in zip(first, second, strict=True)
+    )
+    if filled.xpos == first.xpos:
+        return filled
+    return filled.replace(
+        xpos=[a if b == c else b for a, b, c in zip(first.xpos, filled.xpos, first.upos, strict=True)]
     )
 
 

@@ -21,9 +21,13 @@ from typing import NamedTuple
 from treeglot.errors import InputError, TreeError
 from treeglot.files import atomic_write, read_lines, type_path
 from treeglot.trees.sentence import Link, LinkKind
+from treeglot.words import BLANKS
 
 NULL = -1
 """The index of the NULL word in ``nulls``."""
+
+MAX_PAIRS = 100_000_000
+"""Numbers of pairs above are a mistake: empty pairs up to there would fill the disk."""
 
 Lengths = Iterable[tuple[int, int]]
 """The numbers of source and target words of each pair."""
@@ -43,7 +47,7 @@ class WordLinks(NamedTuple):
 
 _NUMBER = "[0-9]{1,9}"
 _PHARAOH = re.compile(rf"({_NUMBER})(-|p|\?)({_NUMBER})(?:-?([SPsp]))?(?::([-+0-9.eE]+))?")
-_TOKEN = re.compile(r"[^ \t\r\f\v]+")
+_TOKEN = re.compile(f"[^{BLANKS}]+")
 
 
 def parse_pharaoh(
@@ -309,6 +313,22 @@ def read_naacl(path: type_path, *, reverse: bool = False) -> Iterator[WordLinks]
         links = sorted(given.values(), key=lambda link: link[:2])
         nulls = tuple(link for link in links if NULL in link[:2])
         yield WordLinks(tuple(link for link in links if NULL not in link[:2]), nulls, id=name)
+
+
+def in_order(pairs: Iterable[WordLinks], path: type_path) -> Iterator[WordLinks]:
+    """The pairs of a NAACL file in the order of their numbers, with empty ones for those that have no links."""
+    known: dict[int, WordLinks] = {}
+    for pair in pairs:
+        number = int(pair.id) if pair.id.isascii() and pair.id.isdecimal() else 0
+        if number < 1 or number in known or number > MAX_PAIRS:
+            problem = (
+                f"is also called {known[number].id}" if number in known else "is not the number of a sentence pair"
+            )
+            remedy = "number the pairs from 1, each in one way"
+            raise InputError(f"pair {pair.id[:40]!r} {problem}", path=path, line=1, remedy=remedy)
+        known[number] = pair
+    for number in range(1, max(known, default=0) + 1):
+        yield known.get(number, WordLinks((), id=str(number)))
 
 
 def write_naacl(pairs: Iterable[WordLinks], path: type_path) -> None:

@@ -86,8 +86,13 @@ class WordTable:
     @classmethod
     def read_prefix(cls, prefix: str) -> WordTable:
         """``PREFIX.f2e`` and ``PREFIX.e2f``; a folder stands for the ``lex`` files in it."""
+        return cls.read(*cls.files(prefix))
+
+    @staticmethod
+    def files(prefix: str) -> tuple[str, str]:
+        """The two files that `read_prefix` reads."""
         start = str(Path(prefix) / "lex") if Path(prefix).is_dir() else prefix
-        return cls.read(f"{start}.f2e", f"{start}.e2f")
+        return f"{start}.f2e", f"{start}.e2f"
 
     @classmethod
     def train(

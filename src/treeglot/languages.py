@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from treeglot.errors import ParserError
+from treeglot.errors import ConfigError
 
 NAMES = {
     "ar": "Arabic",
@@ -54,11 +54,20 @@ def language_code(name: str) -> str:
         if lower == english.lower():
             return code
     if not _CODE.fullmatch(lower):
-        raise ParserError(f"{name!r} is not a language", remedy="give a code such as zh, en, fr, de")
+        raise ConfigError(f"{name!r} is not a language", remedy="give a code such as zh, en, fr, de")
     first = re.split("[-_]", lower)[0]
     if first in NAMES:
         return first
     return _THREE_LETTERS.get(first, lower)
+
+
+def main_language(name: str) -> str:
+    """The code without region and script: what tokenisers and stemmers go by.
+
+    >>> [main_language(name) for name in ("en-GB", "EN", "english", "fr_CA", "nb-NO")]
+    ['en', 'en', 'en', 'fr', 'nb']
+    """
+    return re.split("[-_]", language_code(name))[0]
 
 
 def language_name(code: str) -> str:
