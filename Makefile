@@ -12,13 +12,14 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 unexport PYTHONDONTWRITEBYTECODE  # or every process that a test starts would compile the whole package once more
 
 .PHONY: help install demo test test-python test-core test-clang sanitize sanitize-core sanitize-threads \
-  sanitize-python lint format bench docs fuzz clean
+  sanitize-python lint format bench docs fuzz mutants mutants-core clean
 help:
 	@echo "make install  a ready-to-use .venv          make demo   the main job on the embedded example"
 	@echo "make test     the whole suite               make lint   ruff, mypy --strict, clang-format"
 	@echo "make sanitize ASan, UBSan and TSan          make bench  speed and memory next to peers"
 	@echo "make docs     the MkDocs site in site/      make fuzz   atheris on the readers"
 	@echo "make test-clang  the core's tests with clang and libc++"
+	@echo "make mutants  small mistakes in the code, one by one: do the tests notice?  make mutants-core: in the core"
 
 $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "treeglot needs Python 3.11 or newer: set PYTHON=")'
@@ -139,6 +140,13 @@ $(VENV)/.fuzz: $(VENV)/.test
 	touch $@
 fuzz: $(VENV)/.fuzz
 	$(BIN)/python tests/fuzz_readers.py --seconds $(FUZZ_SECONDS)
+
+# Sampled by seed, MUTANTS of them; what was tried is kept in build/mutants, so a run may be stopped and goes on.
+MUTANTS ?= 300
+mutants: $(VENV)/.test
+	$(BIN)/python tests/mutants.py --number $(MUTANTS)
+mutants-core: $(VENV)/.test
+	$(BIN)/python tests/mutants.py --core --boost $(BOOST)
 
 clean:
 	rm -rf $(VENV) build site demo

@@ -42,6 +42,7 @@ RECIPES = {
     "trees evaluate": "<pairs.jsonl <pairs.jsonl",
     "trees train-aligner": "<pairs.jsonl --out >o.model --passes 1 --no-tune --features lexical --text <s.zh <t.en",
     "trees links-from-words": "<s.penn <t.penn --align <links --out >o.jsonl",
+    "trees bank": "<s.zh <t.en --langs zh xx --out +bank --parsers udpipe udpipe --source-model no.udpipe",
     "trees convert": "<s.conllu >o.jsonl --with <s.penn",
     "trees show": "<pairs.jsonl --html --out >o.html",
     "trees stats": "<s.conllu",
@@ -82,7 +83,7 @@ RECIPES = {
     "example show": "--count 1",
 }
 
-UNTRAINED = ("train", "tune", "compare", "export moses", "parsers install")
+UNTRAINED = ("train", "tune", "compare", "export moses", "parsers install", "trees bank")
 """Commands whose recipe is wrong on purpose, because right it would take long: there is no project."""
 SLOW = ("demo", "example write")
 """Commands that take many seconds; other tests run them."""
@@ -100,11 +101,11 @@ class Word(NamedTuple):
 
 def words(recipe: str) -> list[Word]:
     """The words of a recipe."""
-    found = []
+    result = []
     for word in recipe.split():
         match = _PLACE.match(word)
-        found.append(Word(match[3], match[2], match[1]) if match else Word(word))
-    return found
+        result.append(Word(match[3], match[2], match[1]) if match else Word(word))
+    return result
 
 
 def commands() -> dict[str, Any]:
@@ -156,14 +157,14 @@ class Feeder:
     def __init__(self, path: Path, text: bytes | None) -> None:
         self.path, self.text = path, text
         os.mkfifo(path)
-        self.got = b""
+        self.received = b""
         self.thread = threading.Thread(target=self._serve, daemon=True)
         self.thread.start()
 
     def _serve(self) -> None:
         try:
             if self.text is None:
-                self.got = self.path.read_bytes()
+                self.received = self.path.read_bytes()
             else:
                 self.path.write_bytes(self.text)
         except OSError:  # the command left early

@@ -77,13 +77,13 @@ class _Sites(ast.NodeVisitor):
         self.starts = [0]
         for line in source.splitlines(keepends=True):
             self.starts.append(self.starts[-1] + len(line.encode()))
-        self.found: list[Mutant] = []
+        self.sites: list[Mutant] = []
 
     def add(self, node: ast.expr | ast.stmt, text: str) -> None:
         assert node.end_lineno is not None and node.end_col_offset is not None
         start = self.starts[node.lineno - 1] + node.col_offset
         end = self.starts[node.end_lineno - 1] + node.end_col_offset
-        self.found.append(Mutant(self.path, node.lineno, start, end, text))
+        self.sites.append(Mutant(self.path, node.lineno, start, end, text))
 
     def swap(self, node: ast.expr, new: ast.expr) -> None:
         self.add(node, f"({ast.unparse(new)})")
@@ -169,29 +169,31 @@ class _Sites(ast.NodeVisitor):
 
 @functools.cache
 def mutants_of(path: str) -> tuple[Mutant, ...]:
-    """All mutants of a file of the package that are still Python."""
+    """All mutants of a file of the package; a few are no Python any more."""
     source = (SOURCE / path).read_text(encoding="utf-8")
     sites = _Sites(source, path)
     sites.visit(ast.parse(source))
-    found = []
-    for mutant in sites.found:
-        try:
-            compile(mutant.apply(source.encode()), path, "exec")
-        except SyntaxError:
-            continue
-        found.append(mutant)
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(sites.sites))
+
+
+def is_python(mutant: Mutant) -> bool:
+    """Whether the changed file is still Python."""
+    try:
+        compile(mutant.apply((SOURCE / mutant.path).read_bytes()), mutant.path, "exec")
+    except SyntaxError:
+        return False
+    return True
 
 
 def rooms() -> dict[str, list[str]]:
     """The files of the package by room; what lies outside of rooms is one."""
-    found: dict[str, list[str]] = {}
+    listed: dict[str, list[str]] = {}
     for path in sorted(SOURCE.rglob("*.py")):
         place = path.relative_to(SOURCE)
         room = place.parts[0] if len(place.parts) > 1 else "common"
-        if room not in SKIPPED_ROOMS and mutants_of(str(place)):
-            found.setdefault(room, []).append(str(place))
-    return found
+        if room not in SKIPPED_ROOMS:
+            listed.setdefault(room, []).append(str(place))
+    return listed
 
 
 def sample(number: int, seed: int, only: list[str]) -> Iterator[Mutant]:
@@ -204,6 +206,8 @@ def sample(number: int, seed: int, only: list[str]) -> Iterator[Mutant]:
     given = 0
     while given < number and any(pools.values()):
         for room in sorted(pools):
+            while pools[room] and not is_python(pools[room][-1]):
+                pools[room].pop()
             if pools[room] and given < number:
                 given += 1
                 yield pools[room].pop()
@@ -212,11 +216,11 @@ def sample(number: int, seed: int, only: list[str]) -> Iterator[Mutant]:
 @functools.cache
 def _words_of_tests() -> dict[str, frozenset[str]]:
     """All names, dotted or not, in each file of tests."""
-    found = {}
+    listed = {}
     for path in sorted(HERE.glob("test_*.py")):
         text = path.read_text(encoding="utf-8")
-        found[path.name] = frozenset(re.findall(r"\w+", text)) | frozenset(re.findall(r"[\w.]+", text))
-    return found
+        listed[path.name] = frozenset(re.findall(r"\w+", text)) | frozenset(re.findall(r"[\w.]+", text))
+    return listed
 
 
 @functools.cache

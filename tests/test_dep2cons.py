@@ -114,6 +114,50 @@ EXAMPLES = {
         "Kinder/PROPN/5/nsubj (/PUNCT/3/punct 1991/NUM/1/nmod )/PUNCT/3/punct wrote/VERB/0/root",
         "(S (NP (NP Kinder) (PRN ( (NP 1991) ))) (VP wrote))",
     ),
+    "an expletive subject, and what it stands for after the verb": (
+        "there/PRON/2/expl are/VERB/0/root dogs/NOUN/2/nsubj",
+        "(S (NP there) (VP are (NP dogs)))",
+    ),
+    "an expletive subject of a clause": (
+        "it/PRON/3/expl is/AUX/3/cop clear/ADJ/0/root that/SCONJ/6/mark he/PRON/6/nsubj left/VERB/3/csubj",
+        "(S (NP it) (VP is (ADJP clear) (SBAR that (S (NP he) (VP left)))))",
+    ),
+    "verbs of one word coordinated": (
+        "they/PRON/2/nsubj read/VERB/0/root or/CCONJ/4/cc write/VERB/2/conj",
+        "(S (NP they) (VP (VP read) or (VP write)))",
+    ),
+    "infinitives coordinated": (
+        "he/PRON/2/nsubj wants/VERB/0/root to/PART/4/mark read/VERB/2/xcomp or/CCONJ/6/cc write/VERB/4/conj",
+        "(S (NP he) (VP wants (S (VP to (VP (VP read) or (VP write))))))",
+    ),
+    "bare nouns coordinated": (
+        "dogs/NOUN/4/nsubj and/CCONJ/3/cc cats/NOUN/1/conj bark/VERB/0/root",
+        "(S (NP dogs and cats) (VP bark))",
+    ),
+    "noun phrases coordinated": (
+        "the/DET/2/det dog/NOUN/6/nsubj and/CCONJ/5/cc a/DET/5/det cat/NOUN/2/conj bark/VERB/0/root",
+        "(S (NP (NP the dog) and (NP a cat)) (VP bark))",
+    ),
+    "adjectives coordinated before a noun": (
+        "big/ADJ/4/amod and/CCONJ/3/cc old/ADJ/1/conj dogs/NOUN/5/nsubj bark/VERB/0/root",
+        "(S (NP (ADJP big and old) dogs) (VP bark))",
+    ),
+    "passive with its agent": (
+        "the/DET/2/det dog/NOUN/4/nsubj:pass was/AUX/4/aux:pass seen/VERB/0/root by/ADP/6/case her/PRON/4/obl",
+        "(S (NP the dog) (VP was (VP seen (PP by (NP her)))))",
+    ),
+    "two objects": (
+        "he/PRON/2/nsubj gave/VERB/0/root her/PRON/2/iobj the/DET/5/det book/NOUN/2/obj",
+        "(S (NP he) (VP gave (NP her) (NP the book)))",
+    ),
+    "a phrase before the subject": (
+        "in/ADP/3/case the/DET/3/det house/NOUN/5/obl he/PRON/5/nsubj slept/VERB/0/root",
+        "(S (PP in (NP the house)) (NP he) (VP slept))",
+    ),
+    "no clause": (
+        "two/NUM/3/nummod old/ADJ/3/amod houses/NOUN/0/root of/ADP/5/case stone/NOUN/3/nmod",
+        "(NP (NP two old houses) (PP of (NP stone)))",
+    ),
 }
 
 

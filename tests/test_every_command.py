@@ -73,11 +73,11 @@ class Call:
         return (self.world if word.kind == "<" else self.folder) / word.text
 
     def arguments(self, replaced: dict[int, str] | None = None) -> list[str]:
-        found = []
+        result = []
         for n, word in enumerate(self.words):
             text = str(self.place(word)) if word.kind else word.text
-            found.append(word.before + (replaced or {}).get(n, text))
-        return found
+            result.append(word.before + (replaced or {}).get(n, text))
+        return result
 
     def __call__(self, replaced: dict[int, str] | None = None, more: tuple[str, ...] = ()) -> Result:
         def late(*_: Any) -> None:
@@ -99,16 +99,18 @@ class Call:
     def outputs(self) -> list[Path]:
         return [self.place(word) for word in self.words if word.kind in (">", "+")]
 
-    def check(self, result: Result, said: str = "") -> None:
+    def check(self, result: Result, about: str = "") -> None:
         """What holds after every call."""
-        told = f"{self.command} {said}: {result}"
+        told = f"{self.command} {about}: {result}"
         assert "Traceback" not in result.err, told
         assert result.code in (0, 1, 2), told
         if result.code:
             assert result.err.strip(), told
         else:
-            made = [path for path in self.folder.rglob("*") if path.is_file() or path.is_symlink()]
-            assert result.out.strip() or made or any(feeder.got for feeder in self.feeders), f"nothing done: {told}"
+            files = [path for path in self.folder.rglob("*") if path.is_file() or path.is_symlink()]
+            assert result.out.strip() or files or any(feeder.received for feeder in self.feeders), (
+                f"nothing done: {told}"
+            )
         assert not [path for path in self.folder.rglob("*") if path.name.endswith(".part")], told
 
 
@@ -133,7 +135,7 @@ def test_the_recipes_work_and_no_output_may_be_an_input(command: str, call_in: A
     assert result.code == 0, result.err
     call.check(result)
     assert all(path.exists() for path in call.outputs()), result
-    made = contents(call.folder)
+    files = contents(call.folder)
     reads = [word for word in call.words if word.kind == "<" and call.place(word).is_file()]
     for n, word in enumerate(call.words):
         if word.kind != ">":
@@ -151,7 +153,7 @@ def test_the_recipes_work_and_no_output_may_be_an_input(command: str, call_in: A
         if again:  # two outputs in one file
             refused = call({n: str(call.place(call.words[again[0]]))})
             assert refused.code == 1 and "two outputs go to this file" in refused.err, refused
-    assert contents(call.folder) == made
+    assert contents(call.folder) == files
 
 
 def options_of(command: str) -> list[Any]:

@@ -76,12 +76,12 @@ def write(how: str, path: Path) -> None:
 def test_a_fifo_is_written_and_stays_one(how: str, tmp_path: Path) -> None:
     fifo = tmp_path / "fifo"
     os.mkfifo(fifo)
-    got: list[bytes] = []
-    reader = threading.Thread(target=lambda: got.append(fifo.read_bytes()))
+    received: list[bytes] = []
+    reader = threading.Thread(target=lambda: received.append(fifo.read_bytes()))
     reader.start()
     write(how, fifo)
     reader.join(10)
-    assert got == [TEXT] and stat.S_ISFIFO(fifo.stat().st_mode)
+    assert received == [TEXT] and stat.S_ISFIFO(fifo.stat().st_mode)
     assert list(tmp_path.iterdir()) == [fifo]
 
 

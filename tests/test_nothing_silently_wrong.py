@@ -139,14 +139,14 @@ def test_workers_end_with_the_process_that_started_them(tmp_path: Path, kill: si
     environment = os.environ | {"PYTHONPATH": str(Path(__file__).parent), "TREEGLOT_MARK": str(tmp_path)}
 
     def marked() -> set[int]:
-        found = set()
+        alive = set()
         for place in Path("/proc").glob("[0-9]*"):
             try:
                 if mark.encode() in (place / "environ").read_bytes().split(b"\0"):
-                    found.add(int(place.name))
+                    alive.add(int(place.name))
             except OSError:
                 continue
-        return found
+        return alive
 
     command = [sys.executable, tmp_path / "main.py", tmp_path / "in.txt", tmp_path / "out"]
     process = subprocess.Popen(command, env=environment)
@@ -514,3 +514,82 @@ def test_scores_of_nothing_are_refused() -> None:
     with pytest.raises(InputError):
         evaluate([], [])
     assert split([TextPair("a", "b")] * 3).train
+
+
+# Numbers that are shown
+
+
+sentences = st.lists(st.lists(st.sampled_from(["a", "b", "c", "d"]), max_size=9).map(" ".join), min_size=1, max_size=4)
+
+
+@given(st.data(), sentences)
+def test_the_details_of_bleu_are_those_of_sacrebleu(data: st.DataObject, references: list[str]) -> None:
+    from sacrebleu.metrics.bleu import BLEU
+
+    size = len(references)
+    hypotheses = data.draw(st.lists(st.sampled_from([*references, "a b", "", "c c c d"]), min_size=size, max_size=size))
+    theirs = BLEU(force=True).corpus_score(hypotheses, [references])
+    [ours] = evaluate(hypotheses, references, ["bleu"])
+    counts = f"hyp_len = {theirs.sys_len:.0f} ref_len = {theirs.ref_len:.0f})"
+    assert ours.details.endswith(counts)
+    assert f"(BP = {theirs.bp:.3f} " in ours.details
+    if theirs.ref_len:
+        assert f"ratio = {theirs.sys_len / theirs.ref_len:.3f} " in ours.details
+    matched = "/".join(f"{100 * c / t if t else 0:.1f}" for c, t in zip(theirs.counts, theirs.totals, strict=True))
+    assert ours.details.startswith(matched)
+
+
+def test_what_is_passed_over_in_a_catalogue_is_counted(tmp_path: Path) -> None:
+    from collections import Counter
+
+    (tmp_path / "a.po").write_text(PO + '\nmsgid "three"\nmsgstr ""\n\n#~ msgid "old"\n#~ msgstr "vieux"\n')
+    for options, counts in (
+        ({}, {"fuzzy": 1, "untranslated": 1, "obsolete": 1}),
+        ({"plurals": "skip"}, {"fuzzy": 1, "plural": 1, "untranslated": 1, "obsolete": 1}),
+        ({"fuzzy": True, "obsolete": True, "untranslated": True}, {}),
+    ):
+        skipped: Counter[str] = Counter()
+        pairs = list(read_bitext(tmp_path / "a.po", skipped=skipped, **options))
+        assert skipped == counts and len(pairs) == 6 - sum(counts.values()) - (skipped["plural"] or 0), options
+
+
+def test_when_cleaning_stops_and_why() -> None:
+    def name(option: str) -> str:
+        return f"--{option}"
+
+    pairs = [
+        TextPair("a", "b"),
+        TextPair("a", "b"),
+        TextPair("", "c"),
+        TextPair("d", "e " * 20),
+        TextPair("f", "g " * 30),
+    ]
+    kept, report = clean(pairs, CleaningOptions(max_ratio=9))
+    assert len(list(kept)) == 1 and report.dropped_share == 0.6 and report.main_reason == "ratio"
+    report.check(0.6, name, name)
+    with pytest.raises(InputError, match=r"60\.0 % of 5 pairs would be dropped, more than 59 %") as caught:
+        report.check(0.59, name, name)
+    assert "(2)" in caught.value.message and "line 4" in caught.value.message and "--max_ratio" in caught.value.remedy
+    assert "--max_dropped" in caught.value.remedy
+
+
+def test_sides_of_unequal_length_are_refused(tmp_path: Path, german: tuple[Path, Path]) -> None:
+    text = [path.read_text().splitlines() for path in german]
+    aligner = alignment.train("own", *text, tmp_path / "model", threads=1, sweeps=0)
+    for source, target in ((text[0][1:], text[1]), (text[0], text[1][:-1])):
+        for call in (aligner.align, aligner.link_chances):  # type: ignore[attr-defined]
+            with pytest.raises(TreeglotError, match="source lines, but"):
+                call(source, target)
+        with pytest.raises(TreeglotError, match="source lines, but"):
+            alignment.train("own", source, target, tmp_path / "other")
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_nothing_to_parse(tmp_path: Path, workers: int) -> None:
+    (tmp_path / "in.txt").write_text("")
+    outputs = {name: tmp_path / name for name in ("conllu", "penn", "jsonl")}
+    with open_parser("parsers_fake:chain", "en") as parser:
+        summary = parse_file(parser, tmp_path / "in.txt", workers=workers, **outputs)
+    assert (summary.sentences, summary.words, summary.workers) == (0, 0, 1)
+    assert all(path.exists() for path in outputs.values())
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["conllu", "in.txt", "jsonl", "penn"]

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from treeglot.errors import InputError, ParserError
+from treeglot.errors import InputError, ParserError, TreeglotError
 from treeglot.parsers import ParseSummary, open_parser, parse_file
 from treeglot.parsers.journal import Journal
 from treeglot.trees.conllu import read_conllu
@@ -215,9 +215,9 @@ def test_refused_settings(tmp_path: Path) -> None:
     with open_parser("parsers_fake:chain", "en") as parser:
         with pytest.raises(ParserError, match="no output"):
             parse_file(parser, source)
-        with pytest.raises(ParserError, match="two outputs go to"):
+        with pytest.raises(TreeglotError, match="two outputs go to"):
             parse_file(parser, source, conllu=tmp_path / "x", penn=tmp_path / "x")
-        with pytest.raises(ParserError, match="folder does not exist"):
+        with pytest.raises(TreeglotError, match="folder does not exist"):
             parse_file(parser, source, conllu=tmp_path / "none" / "x")
         with pytest.raises(InputError, match="no such file"):
             parse_file(parser, tmp_path / "absent", conllu=tmp_path / "x")

@@ -13,10 +13,12 @@ from treeglot.examples.corpus import Sizes
 from treeglot.examples.files import write_example
 from treeglot.files import read_lines
 from treeglot.grammars import registry
+from treeglot.pipeline.compare import decoding_stage
 from treeglot.pipeline.config import parse_config
+from treeglot.pipeline.decoding import part_files
 from treeglot.pipeline.project import Project
 from treeglot.pipeline.systems import TableSpec, preset
-from treeglot.pipeline.word_links import chosen_links, table_links
+from treeglot.pipeline.word_links import alignment_stage, chosen_links, table_links
 from treeglot.tables.rules import RuleTable, build_rule_table
 from treeglot.trees.stored import open_corpus
 
@@ -134,3 +136,27 @@ def test_wrong_choices(more: str, says: str) -> None:
     with pytest.raises(ConfigError) as caught:
         parse_config(CONFIG.format(more=more), path="treeglot.toml")
     assert says in str(caught.value)
+
+
+def test_the_links_of_a_file_are_taken_as_they_are(tmp_path: Path) -> None:
+    """Links that no aligner would make, so that it is seen whose they are."""
+    project = make_project(tmp_path, "[alignment]\nfile = 'links'\n[systems.dep2str]\n")
+    (tmp_path / "links").write_text("0-0\n" * 120)
+    stage = alignment_stage(project)
+    assert stage.inputs["links"] == tmp_path / "links"
+    stage.run(stage.inputs, {"links": tmp_path / "out"}, tmp_path)
+    assert (tmp_path / "out").read_text() == "0-0\n" * 120
+    assert set(stage.outputs) == {"links"} and stage.outputs["links"] == project.links
+
+
+def test_new_trees_are_new_inputs_of_tuning_and_translating(tmp_path: Path) -> None:
+    dev = '[data.dev]\nconllu = "raw/dev.zh.conllu"\npenn = "raw/dev.zh.penn"\ntarget = "raw/dev.en"\n'
+    project = make_project(tmp_path, f"{dev}[systems.dep2str]\n[systems.phrases]\n")
+    for system in ("dep2str", "phrases"):
+        spec = project.system(system)
+        files = part_files(project, spec, "dev")
+        assert set(files.values()) == (
+            {project.parsed_corpus("dev")} if system == "dep2str" else {project.corpus("dev")[0]}
+        )
+        stage = decoding_stage(project, system, "dev", 1)
+        assert set(files.items()) <= set(stage.inputs.items())

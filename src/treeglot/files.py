@@ -183,10 +183,10 @@ def atomic_path(path: type_path) -> Iterator[Path]:
     """
     if is_outlet(path):
         with tempfile.TemporaryDirectory() as folder:
-            made = Path(folder) / "part"
-            made.touch()
-            yield made
-            with made.open("rb") as complete, _open_outlet(path) as out:
+            temporary = Path(folder) / "part"
+            temporary.touch()
+            yield temporary
+            with temporary.open("rb") as complete, _open_outlet(path) as out:
                 shutil.copyfileobj(complete, out)
         return
     final = _check_output(path)
@@ -245,19 +245,19 @@ def _identities(path: type_path) -> list[object]:
     return names
 
 
-def _set_mode(made: Path, final: Path) -> None:
+def _set_mode(temporary: Path, final: Path) -> None:
     """The mode and the owner of the file that is replaced, or those of a new file."""
     try:
         old = final.stat()
     except FileNotFoundError:
         mask = os.umask(0)
         os.umask(mask)
-        made.chmod(0o666 & ~mask)
+        temporary.chmod(0o666 & ~mask)
         return
     if (old.st_uid, old.st_gid) != (os.geteuid(), os.getegid()):
         with contextlib.suppress(PermissionError):
-            os.chown(made, old.st_uid, old.st_gid)
-    made.chmod(stat.S_IMODE(old.st_mode))
+            os.chown(temporary, old.st_uid, old.st_gid)
+    temporary.chmod(stat.S_IMODE(old.st_mode))
 
 
 def is_outlet(path: type_path) -> bool:

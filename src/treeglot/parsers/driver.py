@@ -23,7 +23,6 @@ import hashlib
 import itertools
 import logging
 import sys
-import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -39,6 +38,7 @@ from treeglot.parsers.batches import FORMATS, Batch, Job, Record, batches, join_
 from treeglot.parsers.journal import Journal
 from treeglot.parsers.workers import InProcesses, in_threads
 from treeglot.progress import track
+from treeglot.scratch import scratch_folder
 
 log = logging.getLogger(__name__)
 
@@ -158,7 +158,7 @@ class _Run:
         pipes = str(self.source) == "-" or Path(self.source).is_fifo() or is_outlet(first)
         resumable = not pipes and self.parser.concurrency != "none"
         with contextlib.ExitStack() as stack:
-            place = Path(stack.enter_context(tempfile.TemporaryDirectory())) if is_outlet(first) else first.parent
+            place = stack.enter_context(scratch_folder("parse")) if is_outlet(first) else first.parent
             path = place / f".{first.name}.journal"
             stack.enter_context(self._timed())
             journal = stack.enter_context(Journal(path, self._about(resumable), resume=resume and resumable))

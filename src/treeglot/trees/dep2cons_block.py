@@ -222,7 +222,9 @@ class Block:
         if not ready:
             return False
         if self._one_word() and all(self.sentence.phrases[child].label is None for child in ready):
-            self.absorb(label, accept, accept, wrap=False, same=True)  # (VP read or write)
+            self.absorb(
+                label, accept, accept, wrap=False, same=True
+            )  # (NP dogs or cats), but (VP (VP read) or (VP write))
         else:
             if self.label is None:
                 self.close(label)
