@@ -204,7 +204,7 @@ def test_the_side_of_pairs_has_a_sentence_once_in_json_lines_too(tmp_path: Path)
 
 def test_links_of_a_real_treebank_through_naacl(tmp_path: Path, data: Callable[[str], Path]) -> None:
     focus = data("trees/squoia-de-es") / "FOCUS_alignments_squoia_de_es.xml"
-    convert(focus, tmp_path / "a.jsonl")
+    count = convert(focus, tmp_path / "a.jsonl").items
     for to in ("naacl", "pharaoh"):
         convert(tmp_path / "a.jsonl", tmp_path / f"a.{to}")
     for side in ("source", "target"):
@@ -213,9 +213,12 @@ def test_links_of_a_real_treebank_through_naacl(tmp_path: Path, data: Callable[[
         (tmp_path / side).write_text(text)
     options = Options(source=tmp_path / "source", target=tmp_path / "target")
     report = convert(tmp_path / "a.naacl", tmp_path / "b.pharaoh", options=options)
-    assert report.items == 495
+    assert report.items == count > 490
     assert (tmp_path / "b.pharaoh").read_bytes() == (tmp_path / "a.pharaoh").read_bytes()
-    assert convert(tmp_path / "a.jsonl", tmp_path / "b.penn", options=Options(side="source")).items == 487
+    sides = [
+        convert(path, tmp_path / "b.penn", options=Options(side="source")) for path in (focus, tmp_path / "a.jsonl")
+    ]
+    assert sides[0].items == sides[1].items < count
 
 
 def test_a_pipe_of_xml_wants_its_format_named(tmp_path: Path) -> None:
