@@ -87,6 +87,8 @@ UNTRAINED = ("train", "tune", "compare", "export moses", "parsers install", "tre
 """Commands whose recipe is wrong on purpose, because right it would take long: there is no project."""
 SLOW = ("demo", "example write")
 """Commands that take many seconds; other tests run them."""
+COSTLY = {"parsers train-udpipe": ("--tokenizer", "--tagger", "--parser")}
+"""Options that switch on minutes of training whatever their value is."""
 
 _PLACE = re.compile(r"^(.*?)([<>+^])([\w.]+)$")
 

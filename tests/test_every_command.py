@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cli_runner import Result, Run
-from command_recipes import RECIPES, SLOW, UNTRAINED, Feeder, Word, commands, make_world, words
+from command_recipes import COSTLY, RECIPES, SLOW, UNTRAINED, Feeder, Word, commands, make_world, words
 from effort import worlds
 
 COMMANDS = commands()
@@ -174,7 +174,10 @@ def calls(draw: st.DrawFn) -> tuple[str, tuple[str, ...]]:
         n = draw(st.sampled_from([n for n, word in enumerate(words(RECIPES[command])) if word.kind == ">"]))
         how = draw(st.sampled_from(["no folder", "folder", "fifo", "link", "device", "older"]))
         return command, (">", str(n), how)
-    flags = sorted({flag for option in options_of(command) for flag in option.opts if flag.startswith("-")})
+    flags = sorted(
+        {flag for option in options_of(command) for flag in option.opts if flag.startswith("-")}
+        - {*COSTLY.get(command, ())}
+    )
     if not flags:
         return command, ("option", "--nothing", "x")
     return command, ("option", draw(st.sampled_from(flags)), draw(st.sampled_from(HOSTILE)))
