@@ -14,6 +14,7 @@ from hypothesis import settings
 
 from cli_runner import Run, make_runner
 from effort import tries
+from treeglot import progress
 
 collect_ignore = ["fake_java.py", "fuzz_readers.py"]  # programs of their own, not tests
 
@@ -41,3 +42,9 @@ def data() -> Callable[[str], Path]:
 def run(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
     """``run("trees", "stats", path)`` runs the command line; the result has code, out and err."""
     return make_runner(capfd, monkeypatch)
+
+
+@pytest.fixture(autouse=True)
+def _not_quiet() -> None:
+    """A call with --quiet in the same process keeps nobody else quiet."""
+    progress.set_quiet(False)

@@ -246,7 +246,7 @@ def test_config_show_has_every_default_of_every_system(run: Run, tmp_path: Path)
     for system in everything["systems"].values():
         options = {option.name for name in system["grammars"] for option in registry.grammar(name).options}
         assert {"grammars", "tuning", *SEARCH_OPTIONS, *options} <= set(system)
-        assert set(system["tuning"]) == {"method", "iterations", "nbest"}
+        assert set(system["tuning"]) == {"method", "metric", "iterations", "nbest"}
     before, after = parse_config((folder / "treeglot.toml").read_text(encoding="utf-8")), parse_config(text)
     assert {name: before.system(name) for name in presets()} == {name: after.system(name) for name in presets()}
     as_json = json.loads(run("config", "show", folder, "--json").out)

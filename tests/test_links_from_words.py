@@ -125,8 +125,8 @@ def test_the_command(tmp_path: Path, run: Run, arguments: list[str]) -> None:
 @pytest.mark.parametrize(
     ("links", "message"),
     [
-        ("0-1 1-2\n", "links:1: 1 sentences, but"),
-        ("0-1 1-2\n\n0-0\n", "s.penn:2: 2 sentences, but"),
+        ("0-1 1-2\n", "links:1: ends after 1 sentences"),
+        ("0-1 1-2\n\n0-0\n", "s.penn:2: ends after 2 sentences"),
         ("0-1 1-9\n\n", "links:1: word link 1-9: the target has no word 9"),
         ("0-1 1\n\n", "links:1:5: '1' is not a link"),
         ("", "links:1: the file is empty"),

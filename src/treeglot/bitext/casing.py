@@ -97,6 +97,11 @@ class Truecaser:
 
     __hash__ = None  # type: ignore[assignment]
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether no word's case is known, as after learning from a language without case."""
+        return not self._groups
+
     def save(self, path: type_path) -> None:
         """Write the model in Moses' format, words in code-point order: ``the (120/150) The (30)``.
 

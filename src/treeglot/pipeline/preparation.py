@@ -71,7 +71,11 @@ def train_truecasers(sentences: Iterable[tuple[Sequence[str], Sequence[str]]], p
         tokens[0].append(pair[0])
         tokens[1].append(pair[1])
     for side, path in zip(tokens, paths, strict=True):
-        Truecaser.train(side).save(path)
+        truecaser = Truecaser.train(side)
+        if truecaser.is_empty:  # a language without case: nobody reads the file
+            path.write_bytes(b"")
+        else:
+            truecaser.save(path)
 
 
 def cleaned(pairs: Iterator[TextPair], cleaning: Cleaning) -> tuple[Iterator[TextPair], CleaningReport]:
