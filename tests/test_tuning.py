@@ -491,12 +491,56 @@ def test_weights_that_decode_worse_are_answered_by_half_a_step() -> None:
     second, _ = optimise(Expected(), pool, space, history[:2], [20.0, 9.0], seed="1")  # whose lists tell what was wrong
     half, _ = optimise(Expected(), pool, space, history[:3], [20.0, 19.0, 18.0], seed="1")
     quarter, _ = optimise(Expected(), pool, space, history, [20.0, 19.0, 18.0, 17.0], seed="1")
-    within, _ = optimise(Expected(), pool, space, history[:3], [20.0, 19.99, 19.9], seed="1")
+    within, _ = optimise(Expected(polish=None), pool, space, history[:3], [20.0, 19.99, 19.9], seed="1")
     assert whole[0] > 0.5
     assert second == within == whole
     for step, reached in ((0.5, half), (0.25, quarter)):
         there = [a + step * (b - a) for a, b in zip(history[0], whole, strict=True)]
         assert reached == pytest.approx(space.normalised(there), abs=1e-9)
+
+
+def test_a_round_that_brought_nothing_is_followed_by_line_searches() -> None:
+    """The expected score of these lists has its optimum where the best hypotheses score less than they can."""
+    rng = np.random.default_rng(0)
+    sentences, size, features = 60, 40, 6
+    values = rng.normal(size=(sentences * size, features))
+    matched = np.clip(np.round(6 + values @ rng.normal(size=features) + rng.normal(size=len(values)) * 4), 0, 12)
+    columns = [np.clip(matched - n, 0, None) for n in range(4)]
+    statistics = np.stack([*columns, np.full_like(matched, 13), np.full_like(matched, 13)], axis=1).astype(np.int32)
+    pool = core.Pool(sentences, features, BLEU_4)
+    pool.add(np.repeat(np.arange(sentences, dtype=np.int32), size), values, statistics)
+    space = Space(tuple("abcdef"))
+    climbed, smooth = optimise(Expected(), pool, space, [[1.0] * features], [20.0], seed="1")
+    history = [[1.0] * features, climbed, climbed]
+    _, same = optimise(Expected(polish=None), pool, space, history, [20.0, 21.0, 21.0], seed="1")
+    polished, exact = optimise(Expected(), pool, space, history, [20.0, 21.0, 21.0], seed="1")
+    assert exact > max(smooth, same) + 0.1
+    assert exact == pytest.approx(pool.score(polished))
+    # Not before there are three rounds, nor after a loss, which asks for a shorter step.
+    for scores in ([20.0, 20.0], [20.0, 21.0, 20.4]):
+        rounds = history[: len(scores)]
+        without = optimise(Expected(polish=None), pool, space, rounds, scores, seed="1")
+        assert optimise(Expected(), pool, space, rounds, scores, seed="1") == without
+
+
+def test_a_climb_on_the_hypotheses_that_count_ends_where_one_on_all_does() -> None:
+    """Most hypotheses are so bad at the start that they are left out; with the sign of a feature turned they count."""
+    rng = np.random.default_rng(5)
+    sentences, size = 80, 50
+    values = rng.normal(size=(sentences * size, 3))
+    values[:, 0] *= 30
+    matched = np.clip(np.round(6 - values[:, 0] / 10 + values[:, 1]), 0, 12)  # the start likes what is bad
+    columns = [np.clip(matched - n, 0, None) for n in range(4)]
+    statistics = np.stack([*columns, np.full_like(matched, 13), np.full_like(matched, 13)], axis=1).astype(np.int32)
+    pool = core.Pool(sentences, 3, BLEU_4)
+    pool.add(np.repeat(np.arange(sentences, dtype=np.int32), size), values, statistics)
+    free, infinite = [True] * 3, [math.inf] * 3
+    reached = [
+        pool.maximise_expected(start, free, [-math.inf] * 3, infinite, perplexity=2, levels=3, l2=1e-5, steps=60, threads=1)[1]
+        for start in ([1.0, 0.2, 0.0], [-1.0, 1.0, 0.0])
+    ]
+    assert reached[0] == pytest.approx(reached[1], abs=0.2)
+    assert reached[0] > pool.score([1.0, 0.2, 0.0]) + 40
 
 
 def test_logistic_regression_equals_a_plain_descent() -> None:

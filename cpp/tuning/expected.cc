@@ -17,33 +17,105 @@ constexpr double kLeastGain = 1e-6;  // of the objective in a step; less ends a 
 constexpr double kNegligible = -30;  // hypotheses whose score is so far below the best of their sentence are left out
 constexpr double kLikely = 1e-5;     // probability of hypotheses that the curvature is estimated from
 constexpr double kRidge = 0.01;      // added to its diagonal, as a part of the mean there
+constexpr double kMargin =
+    15;  // a level works on the hypotheses whose score is at most so far below the best of their sentence
+constexpr int kParts = 4;          // climbs of a level, each with the hypotheses that have come to count
+constexpr std::size_t kFew = 200;  // a part of the hypotheses so small does not matter
 constexpr double kLowestScale = -30, kHighestScale = 30;  // powers of two between which the first scale is looked for
+
+// Hypotheses of a pool side by side: all, or those that count at some weights.
+class Lists {
+ public:
+  explicit Lists(const Pool& pool) : pool_(pool), offsets_(pool.sentences() + 1, 0), kept_(pool.sentences()) {}
+
+  // Adds the hypotheses whose score is at most `margin` below the best of their sentence; those that are there stay.
+  // `scores` is of the whole pool. Returns how many came.
+  std::size_t widen(const std::vector<double>& scores, double margin) {
+    std::size_t before = offsets_.back();
+    std::vector<std::uint32_t> merged;
+    for (std::size_t s = 0; s < kept_.size(); ++s) {
+      const std::size_t count = pool_.size(s);
+      const double* of = scores.data() + pool_.offset(s);
+      if (count > 0) {
+        const double least = *std::max_element(of, of + count) - margin;
+        merged.clear();
+        auto old = kept_[s].begin();
+        for (std::uint32_t h = 0; h < count; ++h) {
+          const bool there = old != kept_[s].end() && *old == h;
+          if (there) ++old;
+          if (there || of[h] >= least) merged.push_back(h);
+        }
+        kept_[s] = merged;
+      }
+      offsets_[s + 1] = offsets_[s] + kept_[s].size();
+    }
+    if (offsets_.back() != before) copy();
+    return offsets_.back() - before;
+  }
+
+  const Metric& metric() const { return pool_.metric(); }
+  std::size_t features() const { return pool_.features(); }
+  std::size_t sentences() const { return kept_.size(); }
+  std::size_t size() const { return offsets_.back(); }
+  std::size_t size(std::size_t sentence) const { return kept_[sentence].size(); }
+  std::size_t offset(std::size_t sentence) const { return offsets_[sentence]; }
+  const double* column(std::size_t sentence, std::size_t feature) const {
+    return values_.data() + offsets_[sentence] * features() + feature * kept_[sentence].size();
+  }
+  const std::int32_t* counts(std::size_t sentence, std::size_t k) const {
+    return counts_.data() + (offsets_[sentence] + k) * metric().counts();
+  }
+
+ private:
+  void copy() {
+    const std::size_t width = metric().counts();
+    values_.resize(size() * features());
+    counts_.resize(size() * width);
+    for (std::size_t s = 0; s < kept_.size(); ++s) {
+      double* value = values_.data() + offsets_[s] * features();
+      for (std::size_t f = 0; f < features(); ++f) {
+        if (kept_[s].empty()) continue;
+        const double* from = pool_.column(s, f);
+        for (std::uint32_t h : kept_[s]) *value++ = from[h];
+      }
+      std::int32_t* count = counts_.data() + offsets_[s] * width;
+      for (std::uint32_t h : kept_[s]) count = std::copy_n(pool_.counts(s, h), width, count);
+    }
+  }
+
+  const Pool& pool_;
+  std::vector<std::size_t> offsets_;
+  std::vector<std::vector<std::uint32_t>> kept_;  // ascending
+  std::vector<double> values_;                    // of each sentence, feature after feature
+  std::vector<std::int32_t> counts_;
+};
 
 // Evaluates the objective; keeps its buffers.
 class Objective {
  public:
-  Objective(const Pool& pool, int threads)
-      : pool_(pool),
+  Objective(const Lists& lists, int threads)
+      : lists_(lists),
         threads_(threads),
-        blocks_((pool.sentences() + kBlock - 1) / kBlock),
-        live_(pool.size()),
-        count_(pool.sentences(), 0),
-        p_(pool.size()),
-        worth_(pool.size()) {}
+        blocks_((lists.sentences() + kBlock - 1) / kBlock),
+        count_(lists.sentences(), 0) {}
 
   double operator()(const std::vector<double>& weights, std::vector<double>* gradient, double* perplexity = nullptr) {
-    const Metric& metric = pool_.metric();
+    const Metric& metric = lists_.metric();
+    live_.resize(lists_.size());
+    p_.resize(lists_.size());
+    worth_.resize(lists_.size());
     std::vector<Totals> sums(blocks_, Totals(metric.counts(), 0.0));
     std::vector<double> entropies(blocks_, 0.0);
     for_each_block([&](std::size_t block, std::size_t s) {
-      const std::size_t offset = pool_.offset(s);
+      const std::size_t offset = lists_.offset(s);
       double *scores = worth_.data() + offset, *p = p_.data() + offset;
       std::uint32_t* live = live_.data() + offset;
-      pool_.score(s, weights.data(), scores);
-      const double highest = *std::max_element(scores, scores + pool_.size(s));
+      const std::size_t size = lists_.size(s);
+      add_columns(s, weights, scores);
+      const double highest = *std::max_element(scores, scores + size);
       double sum = 0, energy = 0;
       std::size_t count = 0;
-      for (std::size_t h = 0; h < pool_.size(s); ++h) {
+      for (std::size_t h = 0; h < size; ++h) {
         const double score = scores[h] - highest;
         if (score < kNegligible) continue;
         live[count] = static_cast<std::uint32_t>(h);
@@ -55,7 +127,7 @@ class Objective {
       entropies[block] += std::log(sum) - energy / sum;
       for (std::size_t k = 0; k < count; ++k) {
         p[k] /= sum;
-        add(sums[block], pool_.counts(s, live[k]), p[k]);
+        add(sums[block], lists_.counts(s, live[k]), p[k]);
       }
     });
     Totals expected(metric.counts(), 0.0);
@@ -64,7 +136,7 @@ class Objective {
     }
     if (perplexity) {
       std::size_t filled = 0;
-      for (std::size_t s = 0; s < pool_.sentences(); ++s) filled += pool_.size(s) > 0;
+      for (std::size_t s = 0; s < lists_.sentences(); ++s) filled += lists_.size(s) > 0;
       const double entropy = std::accumulate(entropies.begin(), entropies.end(), 0.0);
       *perplexity = std::exp(entropy / static_cast<double>(std::max<std::size_t>(filled, 1)));
     }
@@ -86,16 +158,16 @@ class Objective {
     for_each_block([&](std::size_t block, std::size_t s) {
       std::vector<double>& sum = sums[block];
       if (sum.empty()) sum.assign(n * n, 0.0);
-      const double* p = p_.data() + pool_.offset(s);
-      const std::uint32_t* live = live_.data() + pool_.offset(s);
+      const double* p = p_.data() + lists_.offset(s);
+      const std::uint32_t* live = live_.data() + lists_.offset(s);
       std::vector<double> mean(n, 0.0), away(n);
       for (std::size_t i = 0; i < n; ++i) {
-        const double* values = pool_.column(s, features[i]);
+        const double* values = lists_.column(s, features[i]);
         for (std::size_t k = 0; k < count_[s]; ++k) mean[i] += p[k] * values[live[k]];
       }
       for (std::size_t k = 0; k < count_[s]; ++k) {
         if (p[k] < kLikely) continue;
-        for (std::size_t i = 0; i < n; ++i) away[i] = pool_.column(s, features[i])[live[k]] - mean[i];
+        for (std::size_t i = 0; i < n; ++i) away[i] = lists_.column(s, features[i])[live[k]] - mean[i];
         for (std::size_t i = 0; i < n; ++i) {
           for (std::size_t j = 0; j <= i; ++j) sum[i * n + j] += p[k] * away[i] * away[j];
         }
@@ -106,20 +178,30 @@ class Objective {
     }
     for (std::size_t i = 0; i < n; ++i) {
       for (std::size_t j = 0; j <= i; ++j) {
-        result[j * n + i] = result[i * n + j] /= static_cast<double>(pool_.sentences());
+        result[j * n + i] = result[i * n + j] /= static_cast<double>(lists_.sentences());
       }
     }
     return result;
   }
 
  private:
+  void add_columns(std::size_t s, const std::vector<double>& weights, double* scores) const {
+    const std::size_t size = lists_.size(s);
+    std::fill_n(scores, size, 0.0);
+    for (std::size_t f = 0; f < weights.size(); ++f) {
+      const double weight = weights[f];
+      if (weight == 0) continue;
+      const double* values = lists_.column(s, f);
+      for (std::size_t h = 0; h < size; ++h) scores[h] += weight * values[h];
+    }
+  }
   template <class Work>
   void for_each_block(Work&& work) {
     for_each_piece(blocks_, threads_, [&] {
       return [&](std::size_t block) {
-        const std::size_t end = std::min(pool_.sentences(), (block + 1) * kBlock);
+        const std::size_t end = std::min(lists_.sentences(), (block + 1) * kBlock);
         for (std::size_t s = block * kBlock; s < end; ++s) {
-          if (pool_.size(s) > 0) work(block, s);
+          if (lists_.size(s) > 0) work(block, s);
         }
       };
     });
@@ -127,21 +209,21 @@ class Objective {
 
   // From the worth of a little more of each count.
   void find_gradient(std::vector<double>& gradient) {
-    const std::size_t features = pool_.features();
+    const std::size_t features = lists_.features();
     std::vector<double> sums(blocks_ * features, 0.0);
     for_each_block([&](std::size_t block, std::size_t s) {
       const std::size_t count = count_[s];
-      double *worth = worth_.data() + pool_.offset(s), *p = p_.data() + pool_.offset(s);
-      const std::uint32_t* live = live_.data() + pool_.offset(s);
+      double *worth = worth_.data() + lists_.offset(s), *p = p_.data() + lists_.offset(s);
+      const std::uint32_t* live = live_.data() + lists_.offset(s);
       double mean = 0;
       for (std::size_t k = 0; k < count; ++k) {
-        const std::int32_t* counts = pool_.counts(s, live[k]);
+        const std::int32_t* counts = lists_.counts(s, live[k]);
         worth[k] = std::inner_product(worths_.begin(), worths_.end(), counts, 0.0);
         mean += p[k] * worth[k];
       }
       for (std::size_t k = 0; k < count; ++k) p[k] *= worth[k] - mean;
       for (std::size_t f = 0; f < features; ++f) {
-        const double* values = pool_.column(s, f);
+        const double* values = lists_.column(s, f);
         double sum = 0;
         for (std::size_t k = 0; k < count; ++k) sum += p[k] * values[live[k]];
         sums[block * features + f] += sum;
@@ -153,7 +235,7 @@ class Objective {
     }
   }
 
-  const Pool& pool_;
+  const Lists& lists_;
   const int threads_;
   const std::size_t blocks_;
   // Of each sentence, the hypotheses that are not negligible, side by side: their numbers, probabilities and worths.
@@ -320,19 +402,55 @@ class Climb {
   std::deque<Change> memory_;
 };
 
+// The scores of all hypotheses of the pool.
+std::vector<double> scores_of(const Pool& pool, const std::vector<double>& weights, int threads) {
+  std::vector<double> scores(pool.size());
+  for_each_piece(pool.sentences(), threads, [&] {
+    return [&](std::size_t s) {
+      if (pool.size(s) > 0) pool.score(s, weights.data(), scores.data() + pool.offset(s));
+    };
+  });
+  return scores;
+}
+
+// Of the distribution that scores times a number make: a geometric mean over sentences.
+double perplexity_of(const Pool& pool, const std::vector<double>& scores, double scale, int threads) {
+  std::vector<double> entropies(pool.sentences(), 0.0);
+  for_each_piece(pool.sentences(), threads, [&] {
+    return [&](std::size_t s) {
+      const double* of = scores.data() + pool.offset(s);
+      const double highest = pool.size(s) ? *std::max_element(of, of + pool.size(s)) : 0;
+      double sum = 0, energy = 0;
+      for (std::size_t h = 0; h < pool.size(s); ++h) {
+        const double score = scale * (of[h] - highest);
+        if (score < kNegligible) continue;
+        const double p = std::exp(score);
+        sum += p;
+        energy += p * score;
+      }
+      if (sum > 0) entropies[s] = std::log(sum) - energy / sum;
+    };
+  });
+  std::size_t filled = 0;
+  for (std::size_t s = 0; s < pool.sentences(); ++s) filled += pool.size(s) > 0;
+  const double entropy = std::accumulate(entropies.begin(), entropies.end(), 0.0);
+  return std::exp(entropy / static_cast<double>(std::max<std::size_t>(filled, 1)));
+}
+
 }  // namespace
 
 Expected expected(const Pool& pool, const std::vector<double>& weights, bool with_gradient, int threads,
                   double* perplexity) {
   Expected result;
-  Objective objective(pool, threads);
+  Lists lists(pool);
+  lists.widen(std::vector<double>(pool.size(), 0.0), 1);  // all
+  Objective objective(lists, threads);
   result.value = objective(weights, with_gradient ? &result.gradient : nullptr, perplexity);
   return result;
 }
 
 Optimum maximise_expected(const Pool& pool, const Space& space, const std::vector<double>& start,
                           const ExpectedOptions& options) {
-  Objective objective(pool, options.threads);
   const std::vector<double> spread = spreads(pool);
   std::vector<std::size_t> active;  // features that may change and that tell hypotheses apart
   std::vector<double> weights = start;
@@ -347,21 +465,16 @@ Optimum maximise_expected(const Pool& pool, const Space& space, const std::vecto
   if (nothing) {  // no direction to begin with: all features alike
     for (std::size_t f : active) weights[f] = space.clamp(f, 1 / spread[f]);
   }
-  std::vector<double> scaled(pool.features());
-  auto perplexity_at = [&](double scale) {
-    for (std::size_t f = 0; f < scaled.size(); ++f) scaled[f] = scale * weights[f];
-    double perplexity = 0;
-    objective(scaled, nullptr, &perplexity);
-    return perplexity;
-  };
+  std::vector<double> scores = scores_of(pool, weights, options.threads);
   // Short lists cannot be spread so far.
-  const double wanted = std::min(options.perplexity, 0.5 * (1 + perplexity_at(0)));
+  const double wanted = std::min(options.perplexity, 0.5 * (1 + perplexity_of(pool, scores, 0, options.threads)));
   double low = kLowestScale, high = kHighestScale;
   for (int halving = 0; halving < 14; ++halving) {
     const double middle = (low + high) / 2;
-    (perplexity_at(std::exp2(middle)) > wanted ? low : high) = middle;
+    (perplexity_of(pool, scores, std::exp2(middle), options.threads) > wanted ? low : high) = middle;
   }
   double scale = std::exp2(low);
+  std::vector<double> scaled(pool.features());
   for (int level = 0; level < options.levels; ++level, scale *= 2) {
     // The point is scaled weights in standard deviations.
     std::vector<double> point, lower, upper;
@@ -372,25 +485,35 @@ Optimum maximise_expected(const Pool& pool, const Space& space, const std::vecto
     }
     const std::vector<double> centre = point;
     for (std::size_t f = 0; f < scaled.size(); ++f) scaled[f] = scale * weights[f];
-    objective(scaled, nullptr);
-    std::vector<double> curvature = objective.covariance(active);
-    for (std::size_t i = 0; i < active.size(); ++i) {
-      for (std::size_t j = 0; j < active.size(); ++j) {
-        curvature[i * active.size() + j] /= spread[active[i]] * spread[active[j]];
-      }
-    }
-    std::vector<double> whole;
-    Climb climb(std::move(lower), std::move(upper), Inverse(std::move(curvature), active.size()));
-    climb.run(point, options.steps, [&](const auto& place, auto& gradient) {
-      for (std::size_t i = 0; i < active.size(); ++i) scaled[active[i]] = place[i] / spread[active[i]];
-      double value = objective(scaled, &whole);
+    Lists lists(pool);
+    lists.widen(scores_of(pool, scaled, options.threads), kMargin);
+    Objective objective(lists, options.threads);
+    // A climb sees the hypotheses that counted where it began. If others count where it ends, it goes on with these,
+    // too.
+    for (int part = 0; part < kParts; ++part) {
+      objective(scaled, nullptr);
+      std::vector<double> curvature = objective.covariance(active);
       for (std::size_t i = 0; i < active.size(); ++i) {
-        const double way = place[i] - centre[i];
-        value -= options.l2 * way * way;
-        gradient[i] = whole[active[i]] / spread[active[i]] - 2 * options.l2 * way;
+        for (std::size_t j = 0; j < active.size(); ++j) {
+          curvature[i * active.size() + j] /= spread[active[i]] * spread[active[j]];
+        }
       }
-      return value;
-    });
+      std::vector<double> whole;
+      Climb climb(lower, upper, Inverse(std::move(curvature), active.size()));
+      climb.run(point, options.steps, [&](const auto& place, auto& gradient) {
+        for (std::size_t i = 0; i < active.size(); ++i) scaled[active[i]] = place[i] / spread[active[i]];
+        double value = objective(scaled, &whole);
+        for (std::size_t i = 0; i < active.size(); ++i) {
+          const double way = place[i] - centre[i];
+          value -= options.l2 * way * way;
+          gradient[i] = whole[active[i]] / spread[active[i]] - 2 * options.l2 * way;
+        }
+        return value;
+      });
+      for (std::size_t i = 0; i < active.size(); ++i) scaled[active[i]] = point[i] / spread[active[i]];
+      const std::size_t before = lists.size();
+      if (lists.widen(scores_of(pool, scaled, options.threads), kMargin) * kFew < before) break;
+    }
     for (std::size_t i = 0; i < active.size(); ++i) {
       weights[active[i]] = space.clamp(active[i], point[i] / (scale * spread[active[i]]));
     }

@@ -7,7 +7,7 @@
   dozen unknowns and one optimum, which a hundred lines find to the last digits, with no large package to install.
 - Expected score (Smith & Eisner 2006; Rosti et al. 2011): the gradient of the metric of expected counts, under a distribution over the
   lists that gets sharper. It goes on from the best weights so far, and where later ones decode much worse, the next are
-  halfway back. Nothing in it is drawn at random.
+  halfway back. Rounds that brought nothing are followed by line searches on the score itself.
 """
 
 from __future__ import annotations
@@ -84,6 +84,9 @@ class Expected:
     slack: float = 0.5
     """From the third round on, weights that decode worse than the best by more points than this are answered by a step half as
     long. The second round may be much worse, mostly in length, which lists of one round cannot tell; then both sides are known."""
+    polish: Mert | None = field(default_factory=lambda: Mert(restarts=0, perturbations=3))
+    """Line searches on the score itself, from the best weights so far, in a round after one that brought nothing and lost little: what the
+    expected score leaves to be gained. None: climb again."""
     patience: int = 3
     """The run ends after so many rounds in a row that brought no more than ``gain``."""
     gain: float = 0.02
@@ -176,13 +179,7 @@ def optimise(
         starts = [current]
         starts += [list(old) for old in reversed(history[:-1]) if list(old) not in starts]
         starts = starts[:5] + [_random_start(current, space, scalable, rng, i) for i in range(method.restarts)]
-        best = [_climb(method, pool, space, starts, rng.getrandbits(64), threads)]
-        for distance in DISTANCES if method.perturbations else ():
-            starts = [_near(best[-1][0], distance, space, scalable, rng) for _ in range(method.perturbations)]
-            reached = _climb(method, pool, space, starts, rng.getrandbits(64), threads)
-            if reached[1] > best[-1][1] + 1e-9:
-                best.append(reached)
-        weights = best[-1][0]
+        weights = _mert(method, pool, space, starts, threads, scalable, rng)
     elif isinstance(method, Mira):
         weights, _ = pool.mira(
             current,
@@ -194,7 +191,7 @@ def optimise(
             safe_hope=method.safe_hope,
         )
     elif isinstance(method, Expected):
-        weights = _expected(method, pool, space, history, scores, threads, scalable and normalise)
+        weights = _expected(method, pool, space, history, scores, threads, scalable and normalise, rng)
     else:
         learnt, pairs = pool.pro(
             current,
@@ -225,9 +222,13 @@ def _expected(
     scores: Sequence[float],
     threads: int,
     scalable: bool,
+    rng: random.Random,
 ) -> list[float]:
     best = max(range(len(scores)), key=lambda n: scores[n])
     start = space.normalised(history[best]) if scalable else list(history[best])
+    idle = len(scores) > 2 and scores[best] - method.slack <= scores[-1] <= max(scores[:-1]) + method.gain
+    if method.polish and idle:
+        return _mert(method.polish, pool, space, [start], threads, scalable, rng)
     reached = [
         pool.maximise_expected(
             start,
@@ -248,6 +249,25 @@ def _expected(
     # What came after the best and was worse halves the step, but for the second round.
     step = 0.5 ** sum(score < scores[best] - method.slack for score in scores[max(best + 1, 2) :])
     return [old + step * (new - old) for old, new in zip(start, weights, strict=True)]
+
+
+def _mert(
+    method: Mert,
+    pool: core.Pool,
+    space: Space,
+    starts: list[list[float]],
+    threads: int,
+    scalable: bool,
+    rng: random.Random,
+) -> list[float]:
+    """The best point reached from some starts, and from points closer and closer to it."""
+    best = [_climb(method, pool, space, starts, rng.getrandbits(64), threads)]
+    for distance in DISTANCES if method.perturbations else ():
+        starts = [_near(best[-1][0], distance, space, scalable, rng) for _ in range(method.perturbations)]
+        reached = _climb(method, pool, space, starts, rng.getrandbits(64), threads)
+        if reached[1] > best[-1][1] + 1e-9:
+            best.append(reached)
+    return best[-1][0]
 
 
 def _climb(
