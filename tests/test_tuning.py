@@ -536,7 +536,9 @@ def test_a_climb_on_the_hypotheses_that_count_ends_where_one_on_all_does() -> No
     pool.add(np.repeat(np.arange(sentences, dtype=np.int32), size), values, statistics)
     free, infinite = [True] * 3, [math.inf] * 3
     reached = [
-        pool.maximise_expected(start, free, [-math.inf] * 3, infinite, perplexity=2, levels=3, l2=1e-5, steps=60, threads=1)[1]
+        pool.maximise_expected(
+            start, free, [-math.inf] * 3, infinite, perplexity=2, levels=3, l2=1e-5, steps=60, threads=1
+        )[1]
         for start in ([1.0, 0.2, 0.0], [-1.0, 1.0, 0.0])
     ]
     assert reached[0] == pytest.approx(reached[1], abs=0.2)
