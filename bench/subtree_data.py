@@ -19,7 +19,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from treeglot.alignment.subtrees.dictionary import Dictionary
+from treeglot.alignment.dictionary import Dictionary
 from treeglot.alignment.subtrees.features import WordEvidence
 from treeglot.alignment.subtrees.training import learn_words
 from treeglot.alignment.subtrees.wordlinker import WordLinker, cross_fitted

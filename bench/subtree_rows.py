@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from subtree_data import PARTS, Cache, Corpus, Part, Source, load_corpus, lower_cased, word_evidence
 
+from treeglot.alignment.dictionary import Dictionary
 from treeglot.alignment.subtrees.candidates import CandidateTable, merge_tables
-from treeglot.alignment.subtrees.dictionary import Dictionary
 from treeglot.alignment.subtrees.extra_features import EXTRA_FEATURES, extended_names
 from treeglot.alignment.subtrees.features import PAPER_FEATURES, WordEvidence
 from treeglot.alignment.subtrees.learner import node_tables, select_links

@@ -56,8 +56,9 @@ RECIPES = {
     "parsers list": "",
     "parsers install": "corenlp --lang en --from <s.zh",
     "parsers train-udpipe": "<t.conllu --out >o.udpipe --tokenizer none --tagger none --parser iterations=1",
-    "align run": "<s.zh <t.en --out >o.txt --forward >o.f --reverse >o.r --posteriors >o.p --set sweeps=0",
-    "align train": "<s.zh <t.en +model --set sweeps=0",
+    "align run": "<s.zh <t.en --out >o.txt --forward >o.f --reverse >o.r --posteriors >o.p --set sweeps=0 "
+    "--dictionary <dictionary --prior-model <aligner",
+    "align train": "<s.zh <t.en +model --known-links <links --set sweeps=1",
     "align apply": "<aligner <s.zh <t.en --out >o.txt --posteriors >o.p",
     "align symmetrize": "<links <links --out >o.txt",
     "align threshold": "<posteriors 0.5 --out >o.txt",
@@ -135,6 +136,7 @@ def make_world(folder: Path) -> None:
         write_penn(sides[name], folder / f"{name}.penn")
     write_conllu(sides["s"][:1], folder / "few.conllu")
     links = [" ".join(f"{link.source}-{link.target}" for link in pair.word_links) for pair in pairs]
+    (folder / "dictionary").write_text("我\tI\n", encoding="utf-8")
     (folder / "links").write_text("\n".join(links) + "\n")
     write_spans(pairs, str(folder / "spans"))
     texts = [(folder / name).read_text(encoding="utf-8").splitlines() for name in ("s.zh", "t.en")]

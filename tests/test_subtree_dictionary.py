@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from treeglot import TreeglotError
-from treeglot.alignment.subtrees.dictionary import BEGINNING, COMPOUND, COMPOUNDED, ENDING, INFLECTED, Dictionary
+from treeglot.alignment.dictionary import BEGINNING, COMPOUND, COMPOUNDED, ENDING, INFLECTED, Dictionary
 from treeglot.alignment.subtrees.words import WordKnowledge
 
 WORDS = st.text(alphabet="abc", min_size=1, max_size=10)

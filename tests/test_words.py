@@ -162,7 +162,6 @@ def test_aligners_count_the_same_words(name: str, tmp_path: Path) -> None:
 # What may cut at all white space: text that is not tokenised, numbers, tables of our own.
 MAY_SPLIT = {
     "alignment/sentences.py": "blanks inside of a word",
-    "alignment/subtrees/dictionary.py": "entries of dictionaries are running text",
     "alignment/subtrees/training.py": "words of trees become words of a line",
     "alignment/subtrees/words.py": "words of trees become words of a line",
     "bitext/cleaning.py": "running text",

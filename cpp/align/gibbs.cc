@@ -40,8 +40,8 @@ struct Direction {
 
 class Gibbs {
  public:
-  Gibbs(const Corpus& corpus, const Cells& cells, const TrainOptions& options, Learnt& learnt)
-      : corpus_(corpus), cells_(cells), options_(options), learnt_(learnt), pairs_(learnt.pairs) {
+  Gibbs(const Corpus& corpus, const Cells& cells, const Evidence& evidence, const TrainOptions& options, Learnt& learnt)
+      : corpus_(corpus), cells_(cells), evidence_(evidence), options_(options), learnt_(learnt), pairs_(learnt.pairs) {
     const std::size_t sources = corpus.source_words.size(), targets = corpus.target_words.size();
     set_up(directions_[0], false, corpus.source, corpus.source_starts, sources, corpus.target, corpus.target_starts,
            targets);
@@ -117,6 +117,14 @@ class Gibbs {
             null.resize(static_cast<std::size_t>(J));
             nothing.resize(null.size());
             const std::uint64_t begin = (*direction.observed_starts)[n];
+            if (const auto known = evidence_.links(n)) {
+              for (const WordLink& link : *known) {
+                const int i = direction.reverse ? link.target : link.source,
+                          j = direction.reverse ? link.source : link.target;
+                direction.first[begin + static_cast<std::uint64_t>(j)] = static_cast<std::uint16_t>(i + 1);
+              }
+              continue;
+            }
             for (int j = 0; j < J; ++j) {
               const WordId word = (*direction.observed)[begin + static_cast<std::uint64_t>(j)];
               null[static_cast<std::size_t>(j)] =
@@ -153,7 +161,7 @@ class Gibbs {
     }
   }
 
-  // Priors alone; words written alike have a larger one.
+  // Priors and evidence alone; words written alike have a larger prior.
   void clear(Direction& direction) const {
     const double prior = options_.sampling_prior, all = prior * static_cast<double>(direction.observed_types + 1);
     direction.counts.assign(pairs_.targets.size(), static_cast<float>(prior));
@@ -165,6 +173,18 @@ class Gibbs {
       const std::uint64_t k = pairs_.starts[w] + cells_.same[w];
       direction.counts[k] += static_cast<float>(options_.same);
       direction.totals[direction.reverse ? pairs_.targets[k] : w] += static_cast<float>(options_.same);
+    }
+    for (const Cells::Extra& extra : cells_.extras) {
+      const float more = direction.reverse ? extra.source_given_target : extra.target_given_source;
+      direction.counts[extra.pair] += more;
+      const auto row = std::upper_bound(pairs_.starts.begin(), pairs_.starts.end(), extra.pair) - 1;
+      const auto source = static_cast<std::size_t>(row - pairs_.starts.begin());
+      direction.totals[direction.reverse ? pairs_.targets[extra.pair] : source] += more;
+    }
+    const auto& nothing = direction.reverse ? evidence_.source_from_nothing : evidence_.target_from_nothing;
+    for (std::size_t w = 0; w < nothing.size(); ++w) {
+      direction.null_counts[w] += nothing[w];
+      direction.null_total += static_cast<double>(nothing[w]);
     }
   }
 
@@ -210,6 +230,12 @@ class Gibbs {
                      SentenceSampler& sampler, std::vector<float>& sums) const {
     const int I = direction.state_count(n), J = direction.observed_count(n);
     const std::uint64_t state_begin = (*direction.state_starts)[n], observed_begin = (*direction.observed_starts)[n];
+    if (share > 0) sums.assign(static_cast<std::size_t>(I + 1) * static_cast<std::size_t>(J), 0.0f);
+    if (const auto known = evidence_.links(n)) {
+      draw_known(direction, *known, n, key, sums);
+      if (share > 0) add_sums(direction, n, share, sums);
+      return;
+    }
     const WordId* states = direction.states->data() + state_begin;
     const WordId* observed = direction.observed->data() + observed_begin;
     sampler.resize(I, J);
@@ -239,18 +265,40 @@ class Gibbs {
     }
     sampler.begin(direction.rows, static_cast<float>(options_.sampling_null), static_cast<float>(options_.bonus),
                   states, observed);
-    if (share > 0) sums.assign(static_cast<std::size_t>(I + 1) * static_cast<std::size_t>(J), 0.0f);
     sampler.sweep(key, share > 0 ? sums.data() : nullptr);
     std::copy_n(sampler.links.data(), J, direction.drawn.data() + observed_begin);
-    if (share > 0) {
-      std::uint16_t* out = direction.cell_sums.data() + cells_.starts[n];  // observed by states
-      const float* row = sums.data();
-      for (int j = 0; j < J; ++j, row += I + 1, out += I) {
-        direction.null_sums[observed_begin + static_cast<std::uint64_t>(j)] +=
-            static_cast<std::uint16_t>(row[0] * share);
-        for (int i = 0; i < I; ++i)
-          out[i] = static_cast<std::uint16_t>(out[i] + static_cast<unsigned>(row[i + 1] * share));
+    if (share > 0) add_sums(direction, n, share, sums);
+  }
+
+  // Any of a word's known links, or none if it has none; `sums` gets what was drawn, if it has room.
+  void draw_known(Direction& direction, const Evidence::Links& known, std::size_t n, std::uint64_t key,
+                  std::vector<float>& sums) const {
+    const int I = direction.state_count(n), J = direction.observed_count(n);
+    std::uint16_t* drawn = direction.drawn.data() + (*direction.observed_starts)[n];
+    for (int j = 0; j < J; ++j) {
+      drawn[j] = 0;
+      std::uint64_t number = 0;
+      for (const WordLink& link : known) {
+        const int i = direction.reverse ? link.target : link.source;
+        if ((direction.reverse ? link.source : link.target) != j) continue;
+        // the k-th of them takes the place of the others in one of k cases
+        if (random_bits(random_bits(key, static_cast<std::uint64_t>(j)), number) % (number + 1) == 0)
+          drawn[j] = static_cast<std::uint16_t>(i + 1);
+        ++number;
       }
+      if (!sums.empty()) sums[static_cast<std::size_t>(j) * static_cast<std::size_t>(I + 1) + drawn[j]] += 1;
+    }
+  }
+
+  void add_sums(Direction& direction, std::size_t n, float share, const std::vector<float>& sums) const {
+    const int I = direction.state_count(n), J = direction.observed_count(n);
+    const std::uint64_t observed_begin = (*direction.observed_starts)[n];
+    std::uint16_t* out = direction.cell_sums.data() + cells_.starts[n];  // observed by states
+    const float* row = sums.data();
+    for (int j = 0; j < J; ++j, row += I + 1, out += I) {
+      direction.null_sums[observed_begin + static_cast<std::uint64_t>(j)] += static_cast<std::uint16_t>(row[0] * share);
+      for (int i = 0; i < I; ++i)
+        out[i] = static_cast<std::uint16_t>(out[i] + static_cast<unsigned>(row[i + 1] * share));
     }
   }
 
@@ -284,9 +332,12 @@ class Gibbs {
       for (std::size_t f = 0; f < kFertilities; ++f)
         table[w * kFertilities + f] += static_cast<float>(options_.fertility_prior * all[f] / sum);
     }
+    const auto& known = direction.reverse ? evidence_.target_fertility : evidence_.source_fertility;
+    for (std::size_t k = 0; k < known.size(); ++k) table[k] += known[k];
     direction.mean_fertility.resize(kFertilities);
     for (std::size_t f = 0; f < kFertilities; ++f) direction.mean_fertility[f] = static_cast<float>(all[f] / sum);
-    update_jumps(direction.jumps, jumps, options_.smoothing);
+    update_jumps(direction.jumps, jumps, options_.smoothing, direction.reverse ? evidence_.reverse : evidence_.forward,
+                 evidence_.jumps);
     direction.rows.fill(direction.jumps, longest_);
     if (keep) {
       for (std::size_t k = 0; k < table.size(); ++k) direction.fertility_sum[k] += table[k];
@@ -357,19 +408,32 @@ class Gibbs {
   }
 
   void keep_links(Sampled& sampled) const {
-    std::vector<std::pair<std::uint64_t, std::size_t>> order;
+    struct Place {
+      std::uint64_t key;
+      bool unknown;
+      std::size_t pair;
+      auto operator<=>(const Place&) const = default;
+    };
+    std::vector<Place> order;
     for (std::size_t n : cells_.used) {
       PairKey key;
       for (auto p = corpus_.source_starts[n]; p < corpus_.source_starts[n + 1]; ++p)
         key.source(corpus_.source_words.word(corpus_.source[p]));
       for (auto p = corpus_.target_starts[n]; p < corpus_.target_starts[n + 1]; ++p)
         key.target(corpus_.target_words.word(corpus_.target[p]));
-      order.emplace_back(key.value(), n);
+      order.push_back({key.value(), !evidence_.links(n), n});
     }
     std::sort(order.begin(), order.end());
     for (std::size_t k = 0; k < order.size(); ++k) {
-      if (k > 0 && order[k].first == order[k - 1].first) continue;  // of equal pairs, the first
-      const std::size_t n = order[k].second;
+      if (k > 0 && order[k].key == order[k - 1].key) continue;  // of equal pairs, the first whose links are known
+      const std::size_t n = order[k].pair;
+      if (const auto known = evidence_.links(n)) {
+        const std::uint16_t sure = LinkChance::pack(1, true);
+        for (const WordLink& link : *known) sampled.links.push_back({link.source, link.target, sure, sure});
+        sampled.keys.push_back(order[k].key);
+        sampled.starts.push_back(sampled.links.size());
+        continue;
+      }
       const int I = corpus_.source_length(n), J = corpus_.target_length(n);
       const std::uint16_t* forward = directions_[0].cell_sums.data() + cells_.starts[n];  // target by source
       const std::uint16_t* reverse = directions_[1].cell_sums.data() + cells_.starts[n];  // source by target
@@ -384,13 +448,14 @@ class Gibbs {
                                    LinkChance::pack(a, first), LinkChance::pack(b, second)});
         }
       }
-      sampled.keys.push_back(order[k].first);
+      sampled.keys.push_back(order[k].key);
       sampled.starts.push_back(sampled.links.size());
     }
   }
 
   const Corpus& corpus_;
   const Cells& cells_;
+  const Evidence& evidence_;
   const TrainOptions& options_;
   Learnt& learnt_;
   WordPairs& pairs_;
@@ -406,9 +471,9 @@ int sampling_sweeps(const TrainOptions& options, std::size_t pairs) {
   return std::clamp(static_cast<int>(std::lround(wanted)), 4, 100);
 }
 
-void sample_links(const Corpus& corpus, const Cells& cells, const TrainOptions& options, Learnt& learnt,
-                  const std::function<void(int)>& report) {
-  Gibbs(corpus, cells, options, learnt).run(report);
+void sample_links(const Corpus& corpus, const Cells& cells, const Evidence& evidence, const TrainOptions& options,
+                  Learnt& learnt, const std::function<void(int)>& report) {
+  Gibbs(corpus, cells, evidence, options, learnt).run(report);
 }
 
 void PairKey::source(std::string_view word) { source_ = mix(source_ * 0x9FB21C651E98DF25ull + hash_bytes(word)); }

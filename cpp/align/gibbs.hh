@@ -4,6 +4,8 @@
 //
 // Counts change between batches of sentences only, in the order of the text, and random numbers depend on the sentence,
 // the sweep and the seed: the number of threads changes nothing.
+//
+// Of pairs whose links are known, each word is drawn among its known links, or has none.
 #pragma once
 
 #include <cstdint>
@@ -23,11 +25,16 @@ struct Cells {
   std::vector<std::uint64_t> starts;  // of all sentences, and the end
   std::vector<std::uint32_t> index;
   std::vector<std::uint32_t> same;  // of each source word: the place of a target word written alike, or ~0
+  struct Extra {
+    std::uint64_t pair;  // its number among all word pairs
+    float target_given_source, source_given_target;
+  };
+  std::vector<Extra> extras;  // what evidence adds to the counts of word pairs, by number
 };
 
 // Replaces chances and jumps of the hidden Markov model by those of the sampler, and adds what it has found.
-void sample_links(const Corpus& corpus, const Cells& cells, const TrainOptions& options, Learnt& learnt,
-                  const std::function<void(int)>& report);
+void sample_links(const Corpus& corpus, const Cells& cells, const Evidence& evidence, const TrainOptions& options,
+                  Learnt& learnt, const std::function<void(int)>& report);
 
 // The same for all pairs of the same words.
 class PairKey {

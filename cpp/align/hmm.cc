@@ -35,12 +35,15 @@ JumpTable JumpTable::initial(float null) {
   return table;
 }
 
-void update_jumps(JumpTable& table, const JumpCounts& counts, double smoothing) {
+void update_jumps(JumpTable& table, const JumpCounts& counts, double smoothing, const std::optional<JumpTable>& known,
+                  double known_jumps) {
   double sum = 0;
   std::vector<double> fresh(JumpTable::kSize);
   const JumpTable start = JumpTable::initial(table.null);
   for (std::size_t d = 0; d < fresh.size(); ++d) {
-    fresh[d] = (counts.taken[d] + smoothing * static_cast<double>(start.weight[d])) / (counts.possible[d] + smoothing);
+    double taken = counts.taken[d] + smoothing * static_cast<double>(start.weight[d]);
+    if (known) taken += known_jumps * static_cast<double>(known->weight[d]);
+    fresh[d] = taken / (counts.possible[d] + smoothing + (known ? known_jumps : 0));
     sum += fresh[d];
   }
   for (std::size_t d = 0; d < fresh.size(); ++d) table.weight[d] = static_cast<float>(std::max(1e-6, fresh[d] / sum));

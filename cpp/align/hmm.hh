@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 namespace treeglot::align {
@@ -29,8 +30,9 @@ struct JumpCounts {
   void add(const JumpCounts& other);
 };
 
-// New weights; `smoothing` jumps as at the start were seen before the first.
-void update_jumps(JumpTable& table, const JumpCounts& counts, double smoothing);
+// New weights; `smoothing` jumps as at the start were seen before the first, and `known_jumps` with the known weights.
+void update_jumps(JumpTable& table, const JumpCounts& counts, double smoothing,
+                  const std::optional<JumpTable>& known = std::nullopt, double known_jumps = 0);
 
 // Room for the intermediate results of one thread.
 class HmmWorkspace {

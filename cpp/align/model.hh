@@ -56,6 +56,14 @@ class Model {
   std::vector<Entry> entries(float threshold) const;
   float target_given_source(std::string_view target, std::string_view source) const;
   float source_given_target(std::string_view source, std::string_view target) const;
+  // Chances of a partner that a word never met and of the word from nothing, and, if there was sampling, kFertilities
+  // weights each; after those of all words, those of unknown ones.
+  float source_unseen(std::size_t id) const { return source_.unseen[id]; }
+  float target_unseen(std::size_t id) const { return target_.unseen[id]; }
+  const float* source_null() const { return source_.null; }
+  const float* target_null() const { return target_.null; }
+  const float* source_fertility() const { return source_.fertility; }
+  const float* target_fertility() const { return target_.fertility; }
   const JumpTable& forward_jumps() const { return forward_; }
   const JumpTable& reverse_jumps() const { return reverse_; }
 

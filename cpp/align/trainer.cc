@@ -42,7 +42,8 @@ constexpr double kBytesOfCell = 14;  // eight of each cell, 20 of each word pair
 
 class Trainer {
  public:
-  Trainer(const Corpus& corpus, const TrainOptions& options) : corpus_(corpus), options_(options) {
+  Trainer(const Corpus& corpus, const TrainOptions& options, const Evidence& evidence)
+      : corpus_(corpus), options_(options), evidence_(evidence) {
     threads_ = static_cast<int>(thread_count(options.threads));
     list_pairs();
   }
@@ -50,19 +51,25 @@ class Trainer {
   Learnt run(const std::function<void(int, int, double)>& report) {
     const int sweeps = sampling_sweeps(options_, cells_.used.size()) * options_.chains;
     const int learning = options_.model1_iterations + options_.hmm_iterations, total = learning + sweeps;
-    result_.forward = result_.reverse = JumpTable::initial(static_cast<float>(options_.null));
+    result_.forward = first_jumps(evidence_.forward);
+    result_.reverse = first_jumps(evidence_.reverse);
+    if (!evidence_.empty()) {
+      null_target_.assign(corpus_.target_words.size(), 0.0);
+      null_source_.assign(corpus_.source_words.size(), 0.0);
+      maximise();
+    }
     for (int iteration = 0; iteration < learning; ++iteration) {
-      const double likelihood = expect(iteration >= options_.model1_iterations, iteration == 0);
+      const double likelihood = expect(iteration >= options_.model1_iterations, iteration == 0 && evidence_.empty());
       maximise();
       if (iteration >= options_.model1_iterations) {
-        update_jumps(result_.forward, forward_counts_, options_.smoothing);
-        update_jumps(result_.reverse, reverse_counts_, options_.smoothing);
+        update_jumps(result_.forward, forward_counts_, options_.smoothing, evidence_.forward, evidence_.jumps);
+        update_jumps(result_.reverse, reverse_counts_, options_.smoothing, evidence_.reverse, evidence_.jumps);
       }
       if (report) report(iteration + 1, total, likelihood);
     }
     if (sweeps > 0) {
       std::vector<WordPairs::Chance>().swap(counts_);
-      sample_links(corpus_, cells_, options_, result_, [&](int done) {
+      sample_links(corpus_, cells_, evidence_, options_, result_, [&](int done) {
         if (report) report(learning + done, total, 0.0);
       });
     }
@@ -70,7 +77,14 @@ class Trainer {
   }
 
  private:
-  // For each source word, the target words that occur with it; every cell of every sentence gets its place in that row.
+  JumpTable first_jumps(const std::optional<JumpTable>& known) const {
+    JumpTable table = known ? *known : JumpTable::initial(0);
+    table.null = static_cast<float>(options_.null);
+    return table;
+  }
+
+  // For each source word, the target words that occur with it, and those that are known without; every cell of every
+  // sentence gets its place in that row.
   void list_pairs() {
     const std::size_t sentences = corpus_.size(), words = corpus_.source_words.size();
     cells_.starts.assign(sentences + 1, 0);
@@ -78,7 +92,7 @@ class Trainer {
     std::size_t number = 0;
     for (std::size_t n = 0; n < sentences; ++n) {
       cells_.starts[n + 1] = cells_.starts[n];
-      if (!takes_part(n) || number++ % stride != 0) continue;
+      if (!takes_part(n) || (number++ % stride != 0 && !evidence_.links(n))) continue;
       cells_.used.push_back(n);
       cells_.starts[n + 1] +=
           static_cast<std::uint64_t>(corpus_.source_length(n)) * static_cast<std::uint64_t>(corpus_.target_length(n));
@@ -105,7 +119,9 @@ class Trainer {
     constexpr std::size_t kBlock = 256;
     const std::size_t blocks = (words + kBlock - 1) / kBlock;
     std::vector<std::vector<WordId>> block_targets(blocks);
+    std::vector<std::vector<Cells::Extra>> block_extras(blocks);  // numbers within the row of the word
     std::vector<std::uint32_t> sizes(words, 0);
+    const auto& known = evidence_.pairs;
     for_each_piece(blocks, threads_, [&] {
       std::vector<std::uint32_t> seen(corpus_.target_words.size(), 0xFFFFFFFF), index(corpus_.target_words.size());
       return [&, seen = std::move(seen), index = std::move(index)](std::size_t b) mutable {
@@ -127,6 +143,17 @@ class Trainer {
               cells[j] = index[e];
             }
           }
+          auto pair = std::partition_point(known.begin(), known.end(), [&](const auto& p) { return p.source < w; });
+          for (; pair != known.end() && pair->source == w; ++pair) {
+            const WordId e = pair->target;
+            if (seen[e] != w) {
+              seen[e] = static_cast<std::uint32_t>(w);
+              index[e] = size++;
+              block_targets[b].push_back(e);
+            }
+            block_extras[b].push_back(
+                {static_cast<std::uint64_t>(w) << 32 | index[e], pair->target_given_source, pair->source_given_target});
+          }
           sizes[w] = size;
         }
       };
@@ -139,6 +166,13 @@ class Trainer {
       pairs.targets.insert(pairs.targets.end(), part.begin(), part.end());
       std::vector<WordId>().swap(part);
     }
+    for (const std::vector<Cells::Extra>& part : block_extras)
+      for (Cells::Extra extra : part) {
+        extra.pair = pairs.starts[extra.pair >> 32] + (extra.pair & 0xFFFFFFFF);
+        cells_.extras.push_back(extra);
+      }
+    auto by_pair = [](const Cells::Extra& a, const Cells::Extra& b) { return a.pair < b.pair; };
+    std::sort(cells_.extras.begin(), cells_.extras.end(), by_pair);
     pairs.chances.assign(pairs.targets.size(), {1.0f, 1.0f});
     counts_.assign(pairs.targets.size(), {0.0f, 0.0f});
     // Partners of unknown words: all alike.
@@ -167,6 +201,7 @@ class Trainer {
 
   bool takes_part(std::size_t n) const {
     const int source = corpus_.source_length(n), target = corpus_.target_length(n);
+    if (source > 0 && target > 0 && evidence_.links(n)) return true;
     return source > 0 && target > 0 && source <= options_.max_length && target <= options_.max_length;
   }
 
@@ -212,7 +247,9 @@ class Trainer {
             const WordId* source = corpus_.source.data() + corpus_.source_starts[n];
             const WordId* target = corpus_.target.data() + corpus_.target_starts[n];
             const std::uint32_t* cells = cells_.index.data() + cells_.starts[n];
-            for (int i = 0; i < I; ++i) {
+            const auto known = evidence_.links(n);
+            if (known) only_known(*known, I, J, emission, emission_reverse);
+            for (int i = 0; i < I && !known; ++i) {
               const WordPairs::Chance* row = pairs.chances.data() + pairs.starts[source[i]];
               for (int j = 0; j < J; ++j) {
                 const WordPairs::Chance chance = row[cells[i * J + j]];
@@ -226,22 +263,25 @@ class Trainer {
             float* r0 = reverse_null.data() + (corpus_.source_starts[n] - source_base);
             const bool jumps = hmm && u % stride == 0;
             for (int j = 0; j < J; ++j) null_emission[static_cast<std::size_t>(j)] = pairs.target_given_null[target[j]];
+            if (known) nothing_else(emission, I, J, null_emission);
             if (hmm) {
               likelihoods[g] += workspace.posteriors(emission.data(), null_emission.data(), J, I, result_.forward,
                                                      posterior.data(), q0, jumps ? &forward_parts[g] : nullptr);
             } else {
-              likelihoods[g] += model1(emission.data(), null_emission.data(), J, I, first, posterior.data(), q0);
+              likelihoods[g] +=
+                  model1(emission.data(), null_emission.data(), J, I, first && !known, posterior.data(), q0);
             }
             for (int i = 0; i < I; ++i)
               for (int j = 0; j < J; ++j) q[i * J + j] = posterior[static_cast<std::size_t>(j * I + i)];
             for (int i = 0; i < I; ++i) null_emission[static_cast<std::size_t>(i)] = pairs.source_given_null[source[i]];
+            if (known) nothing_else(emission_reverse, J, I, null_emission);
             if (hmm) {
               likelihoods[g] += workspace.posteriors(emission_reverse.data(), null_emission.data(), I, J,
                                                      result_.reverse, r, r0, jumps ? &reverse_parts[g] : nullptr);
             } else {
-              likelihoods[g] += model1(emission_reverse.data(), null_emission.data(), I, J, first, r, r0);
+              likelihoods[g] += model1(emission_reverse.data(), null_emission.data(), I, J, first && !known, r, r0);
             }
-            if (options_.agreement > 0 && !first) agree(q, r, I, J);
+            if (options_.agreement > 0 && !first && !known) agree(q, r, I, J);
           }
         };
       });
@@ -286,6 +326,25 @@ class Trainer {
       begin = end;
     }
     return likelihood;
+  }
+
+  // Words can come from the known links alone.
+  static void only_known(const Evidence::Links& links, int I, int J, std::vector<float>& emission,
+                         std::vector<float>& emission_reverse) {
+    std::fill(emission.begin(), emission.end(), 0.0f);
+    std::fill(emission_reverse.begin(), emission_reverse.end(), 0.0f);
+    for (const WordLink& link : links) {
+      emission[static_cast<std::size_t>(link.target * I + link.source)] = 1;
+      emission_reverse[static_cast<std::size_t>(link.source * J + link.target)] = 1;
+    }
+  }
+
+  // ... and from nothing if they have none.
+  static void nothing_else(const std::vector<float>& emission, int states, int observed, std::vector<float>& nothing) {
+    for (int j = 0; j < observed; ++j) {
+      const auto row = emission.begin() + static_cast<std::ptrdiff_t>(j) * states;
+      nothing[static_cast<std::size_t>(j)] = std::find(row, row + states, 1.0f) == row + states ? 1.0f : 0.0f;
+    }
   }
 
   // IBM model 1: any state with the same chance.
@@ -342,6 +401,11 @@ class Trainer {
       totals[pairs.targets[k]] += counts_[k].source_given_target;
       ++types[pairs.targets[k]];
     }
+    for (const Cells::Extra& extra : cells_.extras) {
+      counts_[extra.pair].target_given_source += extra.target_given_source;
+      counts_[extra.pair].source_given_target += extra.source_given_target;
+      totals[pairs.targets[extra.pair]] += extra.source_given_target;
+    }
     std::vector<float> inverse_totals(totals.size());
     for (std::size_t e = 0; e < totals.size(); ++e) {
       inverse_totals[e] = 1.0f / std::max(1e-30f, digamma_(static_cast<float>(totals[e] + options_.prior * types[e])));
@@ -371,11 +435,12 @@ class Trainer {
         }
       };
     });
-    normalise_null(null_target_, pairs.target_given_null);
-    normalise_null(null_source_, pairs.source_given_null);
+    normalise_null(null_target_, evidence_.target_from_nothing, pairs.target_given_null);
+    normalise_null(null_source_, evidence_.source_from_nothing, pairs.source_given_null);
   }
 
-  void normalise_null(const std::vector<double>& counts, std::vector<float>& chances) const {
+  void normalise_null(std::vector<double>& counts, const std::vector<float>& more, std::vector<float>& chances) const {
+    for (std::size_t w = 0; w < more.size(); ++w) counts[w] += more[w];
     double total = options_.null_prior;
     for (double count : counts) total += count + options_.null_prior;
     const float inverse = 1.0f / std::max(1e-30f, digamma_(static_cast<float>(total)));
@@ -387,6 +452,7 @@ class Trainer {
 
   const Corpus& corpus_;
   TrainOptions options_;
+  const Evidence& evidence_;
   int threads_;
   Cells cells_;
   std::vector<WordPairs::Chance> counts_;
@@ -405,8 +471,9 @@ void Corpus::add(std::string_view source_line, std::string_view target_line) {
   target_starts.push_back(target.size());
 }
 
-Learnt learn(const Corpus& corpus, const TrainOptions& options, const std::function<void(int, int, double)>& report) {
-  return Trainer(corpus, options).run(report);
+Learnt learn(const Corpus& corpus, const TrainOptions& options, const std::function<void(int, int, double)>& report,
+             const Evidence& evidence) {
+  return Trainer(corpus, options, evidence).run(report);
 }
 
 }  // namespace treeglot::align

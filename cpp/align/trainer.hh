@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "align/evidence.hh"
 #include "align/hmm.hh"
 #include "trees/aligned_bitext.hh"
 
@@ -95,6 +96,8 @@ int sampling_sweeps(const TrainOptions& options, std::size_t pairs);
 
 // `report(iteration, iterations, log likelihood of both directions)` is called after each iteration,
 // sweeps of the sampler among them (without a likelihood).
-Learnt learn(const Corpus& corpus, const TrainOptions& options, const std::function<void(int, int, double)>& report);
+// The evidence's pairs are joined.
+Learnt learn(const Corpus& corpus, const TrainOptions& options, const std::function<void(int, int, double)>& report,
+             const Evidence& evidence = {});
 
 }  // namespace treeglot::align

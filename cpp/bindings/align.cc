@@ -1,5 +1,6 @@
 // Bindings of cpp/align: learning, aligning, symmetrisation. The global lock is released inside the loops.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/tuple.h>
@@ -8,6 +9,7 @@
 #include <atomic>
 #include <stdexcept>
 
+#include "align/evidence.hh"
 #include "align/hmm.hh"
 #include "align/model.hh"
 #include "align/symmetrize.hh"
@@ -158,7 +160,7 @@ void bind_align(nb::module_& m) {
           [](const al::Corpus& self, const std::string& path, int model1_iterations, int hmm_iterations, double prior,
              double null_prior, double null, double agreement, double same, int max_length, double sweeps, int chains,
              double sampling_prior, double sampling_null, double fertility_prior, double bonus, double memory,
-             std::uint64_t seed, int threads, nb::object report) {
+             std::uint64_t seed, int threads, nb::object report, al::Evidence* evidence) {
             al::TrainOptions options;
             options.model1_iterations = model1_iterations;
             options.hmm_iterations = hmm_iterations;
@@ -178,18 +180,51 @@ void bind_align(nb::module_& m) {
             options.seed = seed;
             options.threads = threads;
             nb::gil_scoped_release release;
-            const al::Learnt learnt = al::learn(self, options, [&](int done, int total, double likelihood) {
+            const al::Evidence none;
+            if (evidence) evidence->join();
+            auto progress = [&](int done, int total, double likelihood) {
               nb::gil_scoped_acquire acquire;
               if (PyErr_CheckSignals() != 0) throw nb::python_error();
               if (!report.is_none()) report(done, total, likelihood);
-            });
+            };
+            const al::Learnt learnt = al::learn(self, options, progress, evidence ? *evidence : none);
             al::write_model(self, learnt, path);
           },
           nb::arg("path"), nb::arg("model1_iterations"), nb::arg("hmm_iterations"), nb::arg("prior"),
           nb::arg("null_prior"), nb::arg("null"), nb::arg("agreement"), nb::arg("same"), nb::arg("max_length"),
           nb::arg("sweeps"), nb::arg("chains"), nb::arg("sampling_prior"), nb::arg("sampling_null"),
           nb::arg("fertility_prior"), nb::arg("bonus"), nb::arg("memory"), nb::arg("seed"), nb::arg("threads"),
-          nb::arg("report").none());
+          nb::arg("report").none(), nb::arg("evidence").none() = nb::none());
+
+  nb::class_<al::Evidence>(m, "Evidence")
+      .def(nb::init<>())
+      .def(
+          "add_pair",
+          [](al::Evidence& self, al::Corpus& corpus, std::string_view source, std::string_view target, float weight) {
+            self.pairs.push_back({corpus.source_words.id(source), corpus.target_words.id(target), weight, weight});
+          },
+          nb::arg("corpus"), nb::arg("source"), nb::arg("target"), nb::arg("weight"))
+      .def(
+          "add_links",
+          [](al::Evidence& self, const al::Corpus& corpus, std::size_t pair,
+             const std::vector<std::pair<int, int>>& links) {
+            std::vector<treeglot::WordLink> checked;
+            for (const auto& [source, target] : links) {
+              if (source < 0 || target < 0 || source > 0xFFFF || target > 0xFFFF)
+                throw nb::value_error("a link outside of its sentences");
+              checked.push_back({static_cast<std::uint16_t>(source), static_cast<std::uint16_t>(target)});
+            }
+            self.add_links(corpus, pair, std::move(checked));
+          },
+          nb::arg("corpus"), nb::arg("pair"), nb::arg("links"))
+      .def(
+          "add_model",
+          [](al::Evidence& self, al::Corpus& corpus, const al::Model& model, float translations, float fertilities,
+             float weight) {
+            nb::gil_scoped_release release;
+            self.add_model(corpus, model, {translations, fertilities}, weight);
+          },
+          nb::arg("corpus"), nb::arg("model"), nb::arg("translations"), nb::arg("fertilities"), nb::arg("weight"));
 
   nb::class_<al::Model>(m, "Model")
       .def(nb::init<const std::string&, bool>(), nb::arg("path"), nb::arg("verify") = true)

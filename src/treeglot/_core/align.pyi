@@ -43,10 +43,24 @@ class Corpus:
         seed: int,
         threads: int,
         report: Callable[[int, int, float], object] | None,
+        evidence: Evidence | None = None,
     ) -> None:
         """Learn a model and write it; `report(iteration, iterations, log likelihood)` is called after each.
 
         Sweeps of the sampler count as iterations with the likelihood 0."""
+
+class Evidence:
+    """What is known before learning; all of it is counted as if it had been seen. Its words become words of the corpus."""
+
+    def __init__(self) -> None: ...
+    def add_pair(self, corpus: Corpus, source: str, target: str, weight: float) -> None:
+        """A pair of words and how often it counts as seen."""
+
+    def add_links(self, corpus: Corpus, pair: int, links: list[tuple[int, int]]) -> None:
+        """The links of a sentence pair that was added, in the order of pairs. Raises ValueError for what is outside."""
+
+    def add_model(self, corpus: Corpus, model: Model, translations: float, fertilities: float, weight: float) -> None:
+        """What a model expects to have seen, times the weight; after these are the priors it was learnt with."""
 
 class Model:
     """A memory-mapped model. Raises RuntimeError that says what is wrong with the file."""

@@ -23,12 +23,15 @@ import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from treeglot.alignment.symmetrize import DEFAULT, Links, parse_links, symmetrize_lines
 from treeglot.errors import InputError, TreeglotError
 from treeglot.files import atomic_write, type_path
 from treeglot.words import is_blank
+
+if TYPE_CHECKING:
+    from treeglot.alignment.evidence import Evidence
 
 MANIFEST = "aligner.json"
 VERSION = 1
@@ -79,6 +82,10 @@ class WordAligner(abc.ABC):
     seed: int = 1
     options: Mapping[str, Any] = MappingProxyType({})
     """What it was learnt with."""
+    evidence: Mapping[str, str] = MappingProxyType({})
+    """Digests of the evidence it was learnt with (`treeglot.alignment.evidence`)."""
+    takes_evidence: ClassVar[bool] = False
+    """Whether ``train_into`` has a parameter ``evidence``."""
 
     @classmethod
     @abc.abstractmethod
@@ -138,13 +145,17 @@ def train(
     seed: int = 1,
     threads: int = 0,
     lowercase: bool = False,
+    evidence: Evidence | None = None,
     **options: Any,
 ) -> WordAligner:
     """Train a backend and save the model as ``folder``, which appears when it is complete.
 
-    ``lowercase`` is kept in the model and says that the text is in lower case."""
+    ``lowercase`` is kept in the model and says that the text is in lower case; ``evidence`` is what is known before."""
     check_pairs(source, target)
     kind = backend(name)
+    known = evidence.digests if evidence is not None else {}
+    if known and not kind.takes_evidence:
+        raise TreeglotError(f"the aligner {name} learns from text alone", remedy="use the aligner own")
     if all(is_blank(s) or is_blank(t) for s, t in zip(source, target, strict=True)):
         raise TreeglotError("no sentence pair with words on both sides", remedy="give some text to learn from")
     final = Path(os.path.realpath(folder))
@@ -154,11 +165,14 @@ def train(
         raise TreeglotError("the folder does not exist", path=final.parent, remedy="create it first")
     temporary = Path(tempfile.mkdtemp(prefix=f".{final.name}.", suffix=".part", dir=final.parent))
     try:
-        kind.train_into(temporary, source, target, seed=seed, threads=threads, **options)
+        more: dict[str, Any] = {"evidence": evidence} if known else {}
+        kind.train_into(temporary, source, target, seed=seed, threads=threads, **more, **options)
         files = {path.name: _digest(path) for path in sorted(temporary.iterdir())}
         manifest = {"version": VERSION, "backend": name, "seed": seed, "options": options, "files": files}
         if lowercase:
             manifest["lowercase"] = True
+        if known:
+            manifest["evidence"] = known
         with atomic_write(temporary / MANIFEST) as out:
             json.dump(manifest, out, ensure_ascii=False, indent=1, sort_keys=True)
             out.write("\n")
@@ -187,7 +201,7 @@ def load(folder: type_path, *, threads: int = 0, verify: bool = True) -> WordAli
         manifest = json.loads(text)
         version, name, files = manifest["version"], str(manifest["backend"]), dict(manifest["files"])
         lowercase, seed = bool(manifest.get("lowercase", False)), int(manifest.get("seed", 1))
-        options = dict(manifest.get("options", {}))
+        options, evidence = dict(manifest.get("options", {})), dict(manifest.get("evidence", {}))
     except (json.JSONDecodeError, KeyError, TypeError, ValueError):
         raise InputError("damaged", path=place, line=1, remedy=remedy) from None
     if version != VERSION:
@@ -199,7 +213,7 @@ def load(folder: type_path, *, threads: int = 0, verify: bool = True) -> WordAli
         if verify and _digest(part) != digest:
             raise InputError("damaged or truncated: its checksum is wrong", path=part, line=1, remedy=remedy)
     aligner = backend(name)(path, threads=threads)
-    aligner.lowercase, aligner.seed, aligner.options = lowercase, seed, options
+    aligner.lowercase, aligner.seed, aligner.options, aligner.evidence = lowercase, seed, options, evidence
     return aligner
 
 

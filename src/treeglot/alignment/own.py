@@ -23,13 +23,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from treeglot._core import align as core
 from treeglot.alignment.base import Alignment, WordAligner, WordTranslation, check_pairs
 from treeglot.errors import InputError, TreeglotError
 from treeglot.progress import track
 from treeglot.words import split_words
+
+if TYPE_CHECKING:
+    from treeglot.alignment.evidence import Evidence
 
 FILE = "model.tgwa"
 FORMAT_VERSION = core.FORMAT_VERSION
@@ -55,13 +58,16 @@ DEFAULTS: dict[str, float] = {
     "sampling_null": 0.2,
     "fertility_prior": 4.0,
     "bonus": 3.0,
+    "dictionary_weight": 1.0,
+    "prior_model_weight": 0.5,
     "memory": 4000.0,
 }
 """Options of training, chosen on the first 100 pairs of the Hansards set and the first 50 of NIST 2002: iterations; the Dirichlet priors of
 translations and of words from nothing; the chance of nothing; the exponent of the other direction's posterior in the expected
 counts (0: no agreement); what words written alike add to the prior; the longest sentence that is learnt from. Then of the sampler:
 sweeps through 5,000 pairs (0: none; fewer with the root of the number of pairs), chains, the Dirichlet prior, the chance of
-nothing, how many words' fertilities the mean of all counts for, how much likelier a link of the other direction is; megabytes of memory."""
+nothing, how many words' fertilities the mean of all counts for, how much likelier a link of the other direction is. Of evidence: how
+often a pair of the dictionary counts as seen, and a count of the prior model. Megabytes of memory."""
 
 _LIMITS: dict[str, tuple[float, float]] = {
     "model1_iterations": (1, 1000),
@@ -78,6 +84,8 @@ _LIMITS: dict[str, tuple[float, float]] = {
     "sampling_null": (1e-6, 0.9),
     "fertility_prior": (1e-3, 1e6),
     "bonus": (1e-3, 1e3),
+    "dictionary_weight": (0, 1e6),
+    "prior_model_weight": (0, 1e3),
     "memory": (1, 1e9),
 }
 
@@ -86,10 +94,19 @@ class AgreementAligner(WordAligner):
     """See the module. ``posteriors`` gives the chance of every link of one sentence pair."""
 
     name: ClassVar[str] = "own"
+    takes_evidence: ClassVar[bool] = True
 
     @classmethod
     def train_into(
-        cls, folder: Path, source: Sequence[str], target: Sequence[str], *, seed: int, threads: int, **options: Any
+        cls,
+        folder: Path,
+        source: Sequence[str],
+        target: Sequence[str],
+        *,
+        seed: int,
+        threads: int,
+        evidence: Evidence | None = None,
+        **options: Any,
     ) -> None:
         chosen = DEFAULTS | options
         for key, value in chosen.items():
@@ -101,6 +118,7 @@ class AgreementAligner(WordAligner):
         corpus = core.Corpus()
         for block in _blocks(source, target):
             corpus.add(*block)
+        known = None if evidence is None else _core_evidence(corpus, evidence, source, target, chosen)
         with _Iterations() as report:
             corpus.learn(
                 str(folder / FILE),
@@ -122,6 +140,7 @@ class AgreementAligner(WordAligner):
                 seed % 2**64,
                 threads,
                 report,
+                known,
             )
 
     def __init__(self, folder: Path, *, threads: int = 0) -> None:
@@ -169,6 +188,30 @@ class AgreementAligner(WordAligner):
         forward, reverse = self.core.posteriors(source, target)
         starts = range(0, len(forward), width) if width else []
         return [forward[k : k + width] for k in starts], [reverse[k : k + width] for k in starts]
+
+
+def _core_evidence(
+    corpus: core.Corpus, evidence: Evidence, source: Sequence[str], target: Sequence[str], options: dict[str, float]
+) -> core.Evidence:
+    """Evidence as the core counts it."""
+    result = core.Evidence()
+    if evidence.links and options["sweeps"] == 0:
+        raise TreeglotError("known links without sampling", remedy="leave out sweeps=0: the sampler keeps the links")
+    for pair, links in sorted(evidence.links.items()):
+        try:
+            result.add_links(corpus, pair, sorted(links))
+        except ValueError as error:
+            remedy = "give the links of these sentence pairs"
+            raise TreeglotError(f"known links of pair {pair + 1}: {error}", remedy=remedy) from None
+    if evidence.dictionary is not None:
+        sources, targets = ({word for line in side for word in split_words(line)} for side in (source, target))
+        for first, second, match in evidence.dictionary.pairs(sources, targets):
+            result.add_pair(corpus, first, second, match * options["dictionary_weight"])
+    if evidence.model is not None:
+        learnt = DEFAULTS | dict(evidence.model.options)
+        prior = learnt["sampling_prior" if learnt["sweeps"] else "prior"]
+        result.add_model(corpus, evidence.model.core, prior, learnt["fertility_prior"], options["prior_model_weight"])
+    return result
 
 
 def _blocks(source: Sequence[str], target: Sequence[str]) -> Iterator[tuple[bytes, bytes]]:

@@ -16,6 +16,8 @@ import typer
 from typer.core import TyperGroup
 
 from treeglot import alignment
+from treeglot.alignment.dictionary import Dictionary
+from treeglot.alignment.evidence import Evidence, digest_of_model, read_known_links
 from treeglot.alignment.own import AgreementAligner
 from treeglot.alignment.posteriors import links_above
 from treeglot.alignment.symmetrize import DEFAULT, heuristic_number, parse_links, symmetrize_lines
@@ -60,6 +62,31 @@ ThresholdOption = Annotated[
         "--threshold", help="Keep links whose mean chance is not below, instead of --heuristic (own).", min=0, max=1
     ),
 ]
+DictionaryOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--dictionary",
+        help="A dictionary to learn with (own): lines of source headword, tabulator, target headword. "
+        "How much it counts: --set dictionary_weight=1.",
+    ),
+]
+KnownOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--known-links",
+        help="Links made by hand for some of the pairs, which are kept and learnt from (own): a Pharaoh line for each pair. "
+        "An empty line: nothing is known, the pair is aligned as any other. "
+        "A line with - alone: known to have no links, and so it stays. Pairs after the last line are unknown.",
+    ),
+]
+PriorModelOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--prior-model",
+        help="A model (own) of other, larger text to begin with; the new model knows its words, too. "
+        "How much its counts count: --set prior_model_weight=0.5.",
+    ),
+]
 LowerOption = Annotated[
     bool, typer.Option("--lowercase", help="Ignore case; a model that was learnt so does it by itself.")
 ]
@@ -96,6 +123,25 @@ def _options(settings: list[str] | None) -> dict[str, Any]:
     return result
 
 
+def _evidence(
+    sides: tuple[list[str], list[str]], dictionary: Path | None, known: Path | None, prior: Path | None, lower: bool
+) -> Evidence:
+    model: AgreementAligner | None = None
+    if prior is not None:
+        loaded = alignment.load(prior)
+        if not isinstance(loaded, AgreementAligner):
+            raise TreeglotError(f"a model of the aligner {loaded.name}", path=prior, remedy="give a model of own")
+        model = loaded
+        if model.lowercase and not lower:
+            raise TreeglotError("the prior model ignores case", path=prior, remedy="add --lowercase")
+    return Evidence(
+        None if dictionary is None else Dictionary.read(dictionary),
+        {} if known is None else read_known_links(known, *sides),
+        model,
+        "" if prior is None else digest_of_model(prior),
+    )
+
+
 def _align(
     trained: alignment.WordAligner,
     sides: tuple[list[str], list[str]],
@@ -129,6 +175,19 @@ def _align(
             file.writelines(line + "\n" for line in result.symmetrized(heuristic))
 
 
+def _check_evidence(trained: alignment.WordAligner, model: Path, digests: dict[str, str]) -> None:
+    """Refuse evidence with which the model that is there was not learnt."""
+    for name, digest in digests.items():
+        if trained.evidence.get(name) != digest:
+            flag = "--" + name.replace("_", "-")
+            how = "with another" if name in trained.evidence else "without"
+            raise TreeglotError(
+                f"this model was learnt {how} {flag}",
+                path=model,
+                remedy=f"leave out {flag}, or name another folder to learn anew",
+            )
+
+
 def _check_is(trained: alignment.WordAligner, model: Path, context: typer.Context, asked: dict[str, Any]) -> None:
     """Refuse options of learning with which the model that is there was not learnt."""
     learnt = {"aligner": trained.name, "settings": trained.options, "seed": trained.seed}
@@ -158,6 +217,9 @@ def run(
     reverse: ReverseOption = None,
     posteriors: PosteriorsOption = None,
     threshold: ThresholdOption = None,
+    dictionary: DictionaryOption = None,
+    known_links: KnownOption = None,
+    prior_model: PriorModelOption = None,
     lowercase: LowerOption = False,
     threads: ThreadsOption = 0,
     seed: SeedOption = 1,
@@ -167,18 +229,23 @@ def run(
     heuristic_number(heuristic)
     alignment.backend(aligner)
     options = _options(settings)
-    check_places((out, forward, reverse, posteriors), (source, target, *_files_of(model)))
+    inputs = (source, target, dictionary, known_links, *_files_of(model), *_files_of(prior_model))
+    check_places((out, forward, reverse, posteriors), inputs)
     trained = None
     if model is not None and model.exists():
         trained = alignment.load(model, threads=threads)
         _check_is(trained, model, context, {"aligner": aligner, "settings": options, "seed": seed})
-    sides = _read_pairs(source, target, lowercase or (trained is not None and trained.lowercase))
+    lower = lowercase or (trained is not None and trained.lowercase)
+    sides = _read_pairs(source, target, lower)
+    evidence = _evidence(sides, dictionary, known_links, prior_model, lower)
     with ExitStack() as stack:
         if trained is None:
             place = model or Path(stack.enter_context(tempfile.TemporaryDirectory())) / "model"
             trained = alignment.train(
-                aligner, *sides, place, seed=seed, threads=threads, lowercase=lowercase, **options
+                aligner, *sides, place, seed=seed, threads=threads, lowercase=lowercase, evidence=evidence, **options
             )
+        elif model is not None:
+            _check_evidence(trained, model, evidence.digests)
         _align(trained, sides, heuristic, out, forward, reverse, posteriors, threshold)
 
 
@@ -188,6 +255,9 @@ def train(
     target: TargetArgument,
     model: Annotated[Path, typer.Argument(help="The folder of the new model.")],
     aligner: AlignerOption = "own",
+    dictionary: DictionaryOption = None,
+    known_links: KnownOption = None,
+    prior_model: PriorModelOption = None,
     lowercase: LowerOption = False,
     threads: ThreadsOption = 0,
     seed: SeedOption = 1,
@@ -196,7 +266,10 @@ def train(
     """Learn a model and save it."""
     sides = _read_pairs(source, target, lowercase)
     options = _options(settings)
-    alignment.train(aligner, *sides, model, seed=seed, threads=threads, lowercase=lowercase, **options)
+    evidence = _evidence(sides, dictionary, known_links, prior_model, lowercase)
+    alignment.train(
+        aligner, *sides, model, seed=seed, threads=threads, lowercase=lowercase, evidence=evidence, **options
+    )
     say(f"{model}: {aligner}, {len(sides[0]):,} pairs")
 
 

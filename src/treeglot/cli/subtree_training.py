@@ -82,7 +82,7 @@ def train_aligner(
 
     With --universal-labels the files may be of several pairs of languages, and the model is for any other one.
     """
-    from treeglot.alignment.subtrees.dictionary import Dictionary
+    from treeglot.alignment.dictionary import Dictionary
     from treeglot.alignment.subtrees.training import DEFAULT_TERMS
     from treeglot.alignment.subtrees.training import train_aligner as train
     from treeglot.alignment.subtrees.universal_training import language_groups, train_universal

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 
-from treeglot.alignment.subtrees.dictionary import Dictionary
+from treeglot.alignment.dictionary import Dictionary
 from treeglot.alignment.subtrees.lexical import (
     DEFAULT_FLOOR,
     DEFAULT_METHOD,

@@ -31,11 +31,11 @@ from typing import Any
 import numpy as np
 
 from treeglot.alignment.base import require
+from treeglot.alignment.dictionary import Dictionary
 from treeglot.alignment.subtrees.boosting import BoostedTrees
 from treeglot.alignment.subtrees.candidates import CandidateTable, merge_tables
 from treeglot.alignment.subtrees.composite import DECAY, Doubles, Longs, Term
 from treeglot.alignment.subtrees.context import CONTEXT_FEATURES
-from treeglot.alignment.subtrees.dictionary import Dictionary
 from treeglot.alignment.subtrees.features import PAPER_FEATURES, WordEvidence
 from treeglot.alignment.subtrees.learner import (
     THRESHOLDS,

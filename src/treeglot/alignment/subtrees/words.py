@@ -27,9 +27,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeglot.alignment.base import load, train
+from treeglot.alignment.dictionary import Dictionary
 from treeglot.alignment.lexical import LexicalTables
 from treeglot.alignment.own import AgreementAligner
-from treeglot.alignment.subtrees.dictionary import Dictionary
 from treeglot.alignment.subtrees.features import WordEvidence
 from treeglot.alignment.subtrees.wordtable import Row, WordTable
 from treeglot.alignment.symmetrize import DEFAULT, parse_links

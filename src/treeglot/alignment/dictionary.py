@@ -7,14 +7,16 @@ basic forms, and text has inflected and compounded ones. Words are compared with
 - a headword that is its beginning or its end, as in compounds (``Kartoffelanbau`` and ``Anbau``);
 - a headword of several words, of which it is one (``Kaufvertrag`` and ``contrato de compraventa``).
 
-Each of these makes the match weaker. `Dictionary.matrix` gives the best match of every word pair of a sentence pair, and
-`Dictionary.lines` the word pairs of a text as more text for a word aligner.
+Each of these makes the match weaker. `Dictionary.matrix` gives the best match of every word pair of a sentence pair,
+`Dictionary.lines` the word pairs of a text as more text for a word aligner, `Dictionary.pairs` those of two vocabularies.
 
 >>> dictionary = Dictionary([("Haus", "casa"), ("Anbau", "cultivo"), ("Kaufvertrag", "contrato de compraventa")])
 >>> dictionary.matrix(["Häuser", "Kartoffelanbau"], ["las", "casas", "cultivos"]).round(2).tolist()
 [[0.0, 0.64, 0.0], [0.0, 0.0, 0.4]]
 >>> dictionary.lines(["die häuser"], ["las casas"])
 (['häuser'], ['casas'])
+>>> dictionary.pairs(["anbau", "die"], ["cultivo", "las"])
+[('anbau', 'cultivo', 1.0)]
 """
 
 from __future__ import annotations
@@ -29,6 +31,7 @@ from numpy.typing import NDArray
 
 from treeglot.errors import InputError
 from treeglot.files import read_lines, type_path
+from treeglot.words import split_words
 
 INFLECTED, COMPOUND, PART = 0.8, 0.5, 0.5
 """How much a match is worth: with another ending; as a part of a compound; as a word of a phrase."""
@@ -50,7 +53,7 @@ class Dictionary:
         self._sides = (_Headwords(), _Headwords())
         self._translations: dict[int, dict[int, float]] = defaultdict(dict)
         for pair in self.entries:
-            phrases = [_plain(text).split() for text in pair]
+            phrases = [split_words(_plain(text)) for text in pair]
             weight = 1.0 if all(len(words) == 1 for words in phrases) else PART
             ids = [
                 [side.add(word) for word in words if len(words) == 1 or len(word) >= BEGINNING]
@@ -111,11 +114,26 @@ class Dictionary:
                     row[v] = max(row[v], match * other)
         return result
 
+    def pairs(self, source: Iterable[str], target: Iterable[str], least: float = 0.0) -> list[tuple[str, str, float]]:
+        """The pairs of words of two vocabularies that match, sorted, with their matches; none below ``least``."""
+        columns: dict[int, list[tuple[str, float]]] = defaultdict(list)
+        for form in sorted(set(target)):
+            for headword, match in self._sides[1].matches(_plain(form)).items():
+                columns[headword].append((form, match))
+        result: list[tuple[str, str, float]] = []
+        for word in sorted(set(source)):
+            row: dict[str, float] = {}
+            for headword, match in self._targets(_plain(word)).items():
+                for form, other in columns.get(headword, ()):
+                    row[form] = max(row.get(form, 0.0), match * other)
+            result.extend((word, form, value) for form, value in sorted(row.items()) if value >= least)
+        return result
+
     def lines(self, source: Iterable[str], target: Iterable[str]) -> tuple[list[str], list[str]]:
         """The word pairs of tokenised sentence pairs that match well (`TEXT`), each once."""
         pairs: dict[tuple[str, str], None] = {}
         for source_line, target_line in zip(source, target, strict=True):
-            left, right = source_line.split(), target_line.split()
+            left, right = split_words(source_line), split_words(target_line)
             for u, v in zip(*np.nonzero(self.matrix(left, right) >= TEXT), strict=True):
                 pairs[left[int(u)], right[int(v)]] = None
         return [pair[0] for pair in pairs], [pair[1] for pair in pairs]
