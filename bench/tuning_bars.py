@@ -75,11 +75,16 @@ def tuning_runs(project: Project, system: str, method: str, metric: str, seeds: 
         began = time.process_time()
         seconds: list[float] = []
 
-        def decode(weights: Weights, began: float = began, seconds: list[float] = seconds) -> NBestArrays:
+        def decode_first(weights: Weights, sentences: int | None) -> NBestArrays:
             decoder.set_weights(weights)
             nbest = spec.tuning["nbest"]
-            lists = decoder.translate(corpora["dev"], nbest=nbest, distinct=True, threads=1, derivations=False)
-            arrays = NBestArrays(*nbest_arrays(lists))
+            lists = decoder.translate(
+                corpora["dev"], nbest=nbest, distinct=True, threads=1, derivations=False, limit=sentences
+            )
+            return NBestArrays(*nbest_arrays(lists))
+
+        def decode(weights: Weights, began: float = began, seconds: list[float] = seconds) -> NBestArrays:
+            arrays = decode_first(weights, None)
             seconds.append(time.process_time() - began)
             return arrays
 
@@ -93,6 +98,7 @@ def tuning_runs(project: Project, system: str, method: str, metric: str, seeds: 
             iterations=iterations,
             fixed=fixed,
             threads=1,
+            decode_first=decode_first,
         )
         decoder.set_weights(result.weights)
         translated = decoder.translate(corpora["test"], nbest=1, threads=1, derivations=False)

@@ -289,6 +289,99 @@ def test_resuming_gives_the_same_bytes(method: Any, tmp_path: Path) -> None:
         assert files(folder) == expected
 
 
+class Lengths:
+    """Translations of all lengths. What the lists of good weights hold does not tell how far the weight of words may go."""
+
+    names = ("quality", "words", "rules")
+
+    def __init__(self, sentences: int = 100, candidates: int = 300, nbest: int = 15) -> None:
+        rng = np.random.default_rng(3)
+        self.sentences, self.nbest = sentences, nbest
+        length = rng.integers(2, 60, (sentences, candidates))
+        right = np.clip(np.minimum(length, 12) * rng.uniform(0.2, 0.9, length.shape), 0, 12).astype(int)
+        noise = rng.normal(size=(*length.shape, 2))
+        self.values = np.stack([right - 0.9 * length + noise[..., 0], length, length / 2 + noise[..., 1]], axis=2)
+        # The first words are those of the reference, then come others.
+        self.texts = [
+            [" ".join([f"r{i}" for i in range(r)] + ["x"] * (n - r)) for n, r in zip(*row, strict=True)]
+            for row in zip(length.tolist(), right.tolist(), strict=True)
+        ]
+        self.references = [" ".join(f"r{i}" for i in range(12))] * sentences
+        self.asked: list[int] = []
+
+    def __call__(self, weights: dict[str, float], sentences: int | None = None) -> NBestArrays:
+        count = self.sentences if sentences is None else sentences
+        self.asked.append(count)
+        best = np.argsort(-self.values[:count] @ list(weights.values()), axis=1, kind="stable")[:, : self.nbest]
+        texts = [self.texts[s][h] for s in range(count) for h in best[s]]
+        values = np.take_along_axis(self.values[:count], best[..., None], axis=1).reshape(-1, 3)
+        return NBestArrays(np.repeat(np.arange(count, dtype=np.int32), self.nbest), texts, values)
+
+
+LENGTHS = {"quality": 1.0, "words": 0.0, "rules": 0.0}
+
+
+@pytest.mark.parametrize("start", [LENGTHS, {"quality": 0.3, "words": 0.0, "rules": -0.3}], ids=["near", "absurd"])
+def test_weights_that_lose_are_found_on_a_part(start: dict[str, float]) -> None:
+    task = Lengths()
+    blind = tune(task, task.references, start, "expected").iterations
+    assert blind[1].length > 4
+    task.asked.clear()
+    rounds = tune(task, task.references, start, "expected", decode_first=task).iterations
+    assert max(iteration.length for iteration in rounds) < 1.5
+    assert max(old.score - new.score for old, new in itertools.pairwise(rounds)) < 1
+    assert rounds[0].tried > 1
+    assert task.asked == [n for iteration in rounds for n in (100, *[20] * iteration.tried)]
+    # Not with methods of the papers, nor where a part would be too small to tell.
+    task.asked.clear()
+    tune(task, task.references, LENGTHS, "mira", decode_first=task, iterations=2)
+    assert set(task.asked) == {100}
+    few = Lengths(sentences=99)
+    tune(few, few.references, LENGTHS, "expected", decode_first=few, iterations=2)
+    assert set(few.asked) == {99}
+
+
+def test_trials_are_resumed(tmp_path: Path) -> None:
+    task = Lengths()
+
+    def go(decode: Any, folder: Path) -> TuningResult:
+        return tune(
+            task if decode is task else decode,
+            task.references,
+            LENGTHS,
+            decode_first=decode,
+            iterations=3,
+            state_dir=folder,
+        )
+
+    whole = go(task, tmp_path / "whole")
+    expected = files(tmp_path / "whole")
+    assert any(iteration.tried > 1 for iteration in whole.iterations)
+    calls = len(task.asked)
+    assert go(task, tmp_path / "whole") == whole
+    assert len(task.asked) == calls
+    folder, tries = tmp_path / "killed", 0
+    while True:
+        tries += 1
+        left = 1
+
+        def killed(weights: dict[str, float], sentences: int | None = None) -> NBestArrays:
+            nonlocal left
+            left -= 1
+            if left < 0:
+                raise Killed
+            return task(weights, sentences)
+
+        try:
+            result = go(killed, folder)
+            break
+        except Killed:
+            pass
+    assert tries >= calls
+    assert result == whole
+    assert files(folder) == expected
+
+
 def test_a_finished_run_does_not_decode_again_and_can_be_extended(tmp_path: Path) -> None:
     task = Synthetic(15)
     first = run(task, "mert", task.references, iterations=1, state_dir=tmp_path)

@@ -211,14 +211,17 @@ def tuning_stage(
             """Where the best translations with these weights are kept, for the report of a run that goes on later."""
             return work / f"{hashlib.blake2b(json.dumps(dict(current)).encode(), digest_size=12).hexdigest()}.txt"
 
-        def decode(current: Mapping[str, float]) -> NBestArrays:
+        def decode_first(current: Mapping[str, float], sentences: int | None) -> NBestArrays:
             if stop is not None and stop.is_set():
                 raise TreeglotError(f"tuning of {name} was stopped", remedy="run it again: it goes on from there")
             decoder.set_weights(current)
             translations = decoder.translate(
-                corpus, nbest=settings["nbest"], distinct=True, threads=cores, derivations=False
+                corpus, nbest=settings["nbest"], distinct=True, threads=cores, derivations=False, limit=sentences
             )
-            lists = NBestArrays(*nbest_arrays(translations))
+            return NBestArrays(*nbest_arrays(translations))
+
+        def decode(current: Mapping[str, float]) -> NBestArrays:
+            lists = decode_first(current, None)
             with atomic_write(text_file(current)) as file:
                 firsts = np.flatnonzero(np.diff(lists.sentences, prepend=-1))
                 file.writelines(lists.texts[entry] + "\n" for entry in firsts.tolist())
@@ -251,6 +254,7 @@ def tuning_stage(
             state_dir=work / "state",
             fixed=fixed_weights(spec),
             threads=cores,
+            decode_first=decode_first,
             on_iteration=report,
         )
         write_weights(outputs["weights"], result.weights)

@@ -87,25 +87,28 @@ class Decoder:
         distinct: bool = False,
         threads: int = 0,
         derivations: bool = True,
+        limit: int | None = None,
         progress: Callable[[int], object] | None = None,
     ) -> list[Translation]:
         """The best translation of each sentence; with ``nbest`` > 1 its ``kbest`` has up to that many.
 
         ``source`` are parsed sentences, or lines of words for systems that need no trees. ``distinct`` leaves out repeated word
-        sequences; without ``derivations`` none are kept. The result is the same for any number of ``threads`` (0: all
+        sequences; without ``derivations`` none are kept; with a ``limit`` no more than so many sentences are translated. The result is the same for any number of ``threads`` (0: all
         cores). ``progress`` is called now and then with the number of finished sentences.
         """
         if nbest < 1:
             raise ConfigError(f"nbest is {nbest}", remedy="give a number from 1 on")
         if threads < 0:
             raise ConfigError(f"threads is {threads}", remedy="give 0 (all cores) or more")
+        if limit is not None and limit < 0:
+            raise ConfigError(f"limit is {limit}", remedy="give 0 or more, or none")
         corpus = source if isinstance(source, ParsedCorpus) else word_corpus(source)
         self._check_trees(corpus)
         try:
             results = self.core.translate(
                 corpus.columns,
                 0,
-                len(corpus),
+                len(corpus) if limit is None else min(limit, len(corpus)),
                 nbest=nbest,
                 distinct=distinct,
                 with_steps=derivations,

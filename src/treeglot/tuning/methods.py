@@ -87,7 +87,14 @@ class Expected:
     polish: Mert | None = field(default_factory=lambda: Mert(restarts=0, perturbations=3))
     """Line searches on the score itself, from the best weights so far, in a round after one that brought nothing and lost little: what the
     expected score leaves to be gained. None: climb again."""
-    patience: int = 3
+    trials: int = 4
+    """With a decoder that can decode a part of the set: so many weights at most are tried on it after a round, each learnt with the lists of
+    those before. The first that lose no more than ``loss``, and that do not disappoint by more than ``surprise``, are decoded with."""
+    loss: float = 0.05
+    """What a trial may lose, as a part of the best weights' score on the same sentences, but at least a point."""
+    surprise: float = 0.3
+    """By how much it may stay below the score that the lists promised, as a part of that: else they know too little."""
+    patience: int = 2
     """The run ends after so many rounds in a row that brought no more than ``gain``."""
     gain: float = 0.02
 

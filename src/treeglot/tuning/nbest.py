@@ -74,10 +74,13 @@ class PackedLists:
         return spreads
 
 
-def pack(lists: NBestLists | NBestArrays, names: Sequence[str], objective: Objective) -> PackedLists:
-    """Count the metric's statistics; a list that does not fit is an error that names its sentence."""
+def pack(
+    lists: NBestLists | NBestArrays, names: Sequence[str], objective: Objective, sentences: int | None = None
+) -> PackedLists:
+    """Count the metric's statistics; a list that does not fit is an error that names its sentence. There must be lists for all sentences, or
+    for the first ``sentences``."""
     arrays = lists if isinstance(lists, NBestArrays) else _collect(lists, names)
-    _check(arrays, names, len(objective))
+    _check(arrays, names, len(objective) if sentences is None else sentences)
     return PackedLists(arrays.sentences, arrays.values, objective.statistics(arrays.sentences, arrays.texts))
 
 

@@ -1,7 +1,7 @@
 """The folder of a tuning run: what has been done stays done.
 
-``settings.json`` says what the run is, ``001.nbest.zst`` holds the n-best statistics of iteration 1 and ``001.json`` its
-weights, scores and the weights it led to. Each file gets its name when it is complete, so a run that was killed goes on
+``settings.json`` says what the run is, ``001.nbest.zst`` holds the n-best statistics of iteration 1, ``001.1.nbest.zst`` those of the
+first weights that were tried after it on a part of the set, and ``001.json`` its weights, scores and the weights it led to. Each file gets its name when it is complete, so a run that was killed goes on
 from the last complete one and ends with the same bytes as a run that was not. A folder of other settings is refused.
 """
 
@@ -19,7 +19,7 @@ from treeglot.files import atomic_write
 from treeglot.tuning.methods import Weights
 from treeglot.tuning.nbest import PackedLists, load_lists, save_lists
 
-VERSION = 3
+VERSION = 4
 
 
 @dataclass(frozen=True)
@@ -43,6 +43,8 @@ class Iteration:
     """Words of the best translations, as a part of the words of the references."""
     predicted: float = 0.0
     """The score of ``proposed`` on the lists so far."""
+    tried: int = 0
+    """How many weights were tried on a part of the set on the way to ``proposed``."""
 
 
 def digest(references: Sequence[str] | Sequence[Sequence[str]]) -> str:
@@ -74,13 +76,13 @@ class StateFolder:
         else:
             _write(path, wanted)
 
-    def lists(self, number: int) -> PackedLists | None:
-        """The n-best lists of an iteration, if it got that far."""
-        path = self._path(number, "nbest.zst")
+    def lists(self, number: int, trial: int = 0) -> PackedLists | None:
+        """The n-best lists of an iteration, or of a trial after it, if it got that far."""
+        path = self._path(number, _lists_ending(trial))
         return load_lists(path) if path is not None and path.exists() else None
 
-    def save_lists(self, number: int, lists: PackedLists) -> None:
-        path = self._path(number, "nbest.zst")
+    def save_lists(self, number: int, lists: PackedLists, trial: int = 0) -> None:
+        path = self._path(number, _lists_ending(trial))
         if path is not None:
             save_lists(path, lists)
 
@@ -101,6 +103,10 @@ class StateFolder:
 
     def _path(self, number: int, ending: str) -> Path | None:
         return None if self.folder is None else self.folder / f"{number:03}.{ending}"
+
+
+def _lists_ending(trial: int) -> str:
+    return f"{trial}.nbest.zst" if trial else "nbest.zst"
 
 
 def _write(path: Path, content: dict[str, Any]) -> None:

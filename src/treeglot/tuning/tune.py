@@ -30,6 +30,12 @@ from treeglot.tuning.state import Iteration, StateFolder, digest
 logger = logging.getLogger(__name__)
 
 Decoder = Callable[[Weights], NBestLists | NBestArrays]
+PartDecoder = Callable[[Weights, int], NBestLists | NBestArrays]
+
+TRIED_SHARE = 5
+"""Weights are tried on a fifth of the set,"""
+LEAST_TRIED = 20
+"""if it has so many sentences."""
 
 
 @dataclass(frozen=True)
@@ -72,6 +78,7 @@ def tune(
     tolerance: float = 1e-5,
     threads: int = 0,
     decoder: str = "",
+    decode_first: PartDecoder | None = None,
     on_iteration: Callable[[Iteration], None] | None = None,
 ) -> TuningResult:
     """Tune weights for the best corpus score on a dev set.
@@ -79,6 +86,8 @@ def tune(
     decode: gives for weights one n-best list per dev sentence, best first; see `NBestEntry`, and `NBestArrays` for all at once.
     references: one tokenised translation of each sentence, or several such sequences.
     initial: the first weights; their names are the features, in the order of feature vectors.
+    decode_first: the same for the first sentences, whose number is given, too: with it ``expected`` tries weights on a fifth of the set before all
+    of it is decoded, so that hardly a round loses.
     method: ``expected``, ``mert``, ``mira``, ``pro``, or one of `Expected`, `Mert`, `Mira`, `Pro` with other options.
     metric: ``bleu``, ``chrf``, ``chrf++`` or ``ter``, with ``-lc`` ignoring case; several, as ``bleu+chrf`` or with weights; TER counts as 100 - TER.
     iterations: the most rounds of optimising; one more decoding scores the last weights.
@@ -113,8 +122,12 @@ def tune(
             "tolerance": tolerance,
             "references": digest(references),
             "decoder": decoder,
+            "trials": decode_first is not None,
         },
     )
+    part = len(objective) // TRIED_SHARE
+    trials = chosen.trials if isinstance(chosen, Expected) and decode_first and part >= LEAST_TRIED else 0
+    known = 0.0  # what the best weights so far reach on this part
     pool = core.Pool(len(objective), len(space.names), objective.metric)
     history = [[float(initial[name]) for name in space.names]]  # as the method goes on from them
     done: list[Iteration] = []
@@ -135,6 +148,7 @@ def tune(
         base = Iteration(number, weights, score, len(lists.sentences), new, len(pool), length=length)
         scores = [*(iteration.score for iteration in done), score]
         if score > max(scores[:-1], default=-math.inf):
+            known = objective.score(lists.first()[:part]) if trials else 0.0
             spreads = dict(zip(space.names, lists.spreads().tolist(), strict=True))
         settled = new == 0 and number > 1 and not isinstance(chosen, Pro)
         level = isinstance(chosen, Expected) and _is_level(scores, chosen)
@@ -145,13 +159,37 @@ def tune(
             break
         finished = state.iteration(number)
         if finished is None or finished.proposed is None:
-            proposed, predicted = optimise(
-                chosen, pool, space, history, scores, seed=f"{seed} {number}", threads=threads, normalise=normalise
-            )
+            for trial in range(1, max(trials, 1) + 1):
+                proposed, predicted = optimise(
+                    chosen, pool, space, history, scores, seed=f"{seed} {number}", threads=threads, normalise=normalise
+                )
+                if not trials:
+                    break
+                assert decode_first is not None and isinstance(chosen, Expected)
+                tried = state.lists(number, trial)
+                if tried is None:
+                    weights_tried = _for_decoder(proposed, space, pool, normalise, number + 1)
+                    tried = pack(decode_first(weights_tried, part), space.names, objective, part)
+                    state.save_lists(number, tried, trial)
+                pool.add(tried.sentences, tried.values, tried.statistics)
+                reached = objective.score(tried.first())
+                logger.info("iteration %d: trial %d: %.2f after %.2f", number, trial, reached, known)
+                least = known - max(1.0, chosen.loss * abs(known))
+                if reached >= max(least, predicted - chosen.surprise * abs(predicted)):
+                    break
             finished = Iteration(
-                **{**asdict(base), "proposed": dict(zip(space.names, proposed, strict=True)), "predicted": predicted}
+                **{
+                    **asdict(base),
+                    "proposed": dict(zip(space.names, proposed, strict=True)),
+                    "predicted": predicted,
+                    "tried": trial if trials else 0,
+                }
             )
             state.save_iteration(finished)
+        else:
+            for trial in range(1, finished.tried + 1):
+                if (tried := state.lists(number, trial)) is not None:
+                    pool.add(tried.sentences, tried.values, tried.statistics)
         done.append(finished)
         _report(finished, on_iteration)
         assert finished.proposed is not None
