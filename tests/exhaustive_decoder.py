@@ -24,7 +24,7 @@ SUBTREES = (*HEADED, "mwu")
 """Grammars that work on dependency subtrees."""
 
 Node = tuple[str | int, ...]
-"""A kind and what tells it from others: ("word", 3), ("subtree", head), ("group", begin, end), ("run", head, begin, end),
+"""A kind and what tells it from others: ("word", 3), ("subtree", head), ("group", begin, end),
 ("constituent", number), ("span", begin, end), ("glue", end), ("prefix", head, members), ("gap", *words) of subtrees around their
 head, ("unit", *words), ("goal",)."""
 
@@ -365,8 +365,6 @@ class HeadDependents:
         matched, asked = self.match(("subtree", n), n, members, phrasal)
         if self.decomposed:
             self.add_runs(n, members)
-        elif not matched and "partial_rules" in forest.options:
-            self.add_partial(n, members)
         elif not matched or "pseudo_always" in forest.options:
             self.edges["subtree", n].add(self.in_order(n, members))
         waiting, done = (set(asked) if self.recursion else set()), set()
@@ -386,30 +384,6 @@ class HeadDependents:
 
     def in_order(self, n: int, members: Sequence[int]) -> Edge:
         return pseudo(*(self.forest.member_node(n, member) for member in members))
-
-    def add_partial(self, n: int, members: Sequence[int]) -> None:
-        """Rules for every run of members around the head; the others join it one by one."""
-        forest = self.forest
-        head = members.index(n)
-
-        def run(begin: int, end: int) -> Node:
-            if end - begin == 1:
-                return ("word", n)
-            if end - begin == len(members):
-                return ("subtree", n)
-            return ("run", n, begin, end)
-
-        for begin, end in itertools.product(range(head + 1), range(head + 1, len(members) + 1)):
-            if end - begin == 1:
-                continue
-            if end - begin < len(members):
-                self.match(run(begin, end), n, members[begin:end], ())
-            if begin < head:
-                edge = pseudo(forest.member_node(n, members[begin]), run(begin + 1, end))
-                self.edges[run(begin, end)].add(edge)
-            if end > head + 1:
-                edge = pseudo(run(begin, end - 1), forest.member_node(n, members[end - 1]))
-                self.edges[run(begin, end)].add(edge)
 
     def add_runs(self, n: int, members: Sequence[int]) -> None:
         """Runs of members with the head (spec: section 2, Sub-fragments): with their rules, as a smaller run with one more member,

@@ -23,7 +23,6 @@ GRAMMARS = ("dep2str", "augmented", "consdep2str", "cons2str", "hierarchical")
 HEADED = GRAMMARS[:3]
 PARTS: dict[str, bool | int | str] = {"decompose": "both", "drop_words": True}
 OPTIONS: dict[str, bool | int | str] = {
-    "partial_rules": True,
     "pseudo_always": True,
     "phrasal_recursion": True,
     "free_phrases": True,

@@ -77,7 +77,7 @@ def test_worked_example_is_translated_by_its_own_rules(tmp_path: Path) -> None:
     assert [use.words for use in uses if use.kind == "group"] == [("Ultrabook",)]
 
 
-@pytest.mark.parametrize("options", [{"phrasal_recursion": True}, {"partial_rules": True}, {"free_phrases": True}, {}])
+@pytest.mark.parametrize("options", [{"phrasal_recursion": True}, {"pseudo_always": True}, {"free_phrases": True}, {}])
 def test_every_input_is_translated(options: dict[str, bool], tmp_path: Path) -> None:
     world = World(3, tmp_path, "consdep2str")
     rng = random.Random(5)
@@ -97,7 +97,7 @@ def test_flat_and_long_sentences(tmp_path: Path) -> None:
     rng = random.Random(6)
     flat = DependencyTree(Tokens([rng.choice(WORDS) for _ in range(500)], xpos=["A"] * 500), [-1] + [0] * 499)
     long = random_tree(rng, 200)
-    decoder = forest_decoder(world.tables, world.phrases, world.model, world.weights, grammars={"partial_rules": True})
+    decoder = forest_decoder(world.tables, world.phrases, world.model, world.weights)
     results = decoder.translate(parsed_corpus([ParsedSentence.of(flat), ParsedSentence.of(long)]))
     assert all(len(result.text.split()) > 50 for result in results)
 
@@ -151,7 +151,7 @@ def test_new_weights_for_an_old_decoder(grammar: str, tmp_path: Path) -> None:
 def test_steps_add_up(tmp_path: Path) -> None:
     """What the steps of a derivation add to each feature is the feature's value, the language model's too."""
     world = World(8, tmp_path, "augmented")
-    for result in world.decoder(grammars={"partial_rules": True}).translate(parsed_corpus(world.sentences)):
+    for result in world.decoder().translate(parsed_corpus(world.sentences)):
         uses = list(walk(result.derivation))
         for name, value in result.features.items():
             assert sum(use.features.get(name, 0.0) for use in uses) == pytest.approx(value, abs=1e-4)

@@ -273,7 +273,7 @@ def test_parsed_by_the_project(run: Run, raw: Path, tmp_path: Path) -> None:
     folder = make_project(tmp_path / "p", raw, data=data_section(("source",)), more=more)
     project = Project(folder)
     names = [stage.name for stage in project.training_stages()]
-    assert names[:3] == ["parse-train", "parse-dev", "parse-test"] and names[-1] == "rules-dep2str"
+    assert names[:3] == ["parse-train", "parse-dev", "parse-test"] and names[-1] == "rules-dep2str.both"
     for stage in project.training_stages()[:6]:
         project.runner.run(stage)
     parallel(project, "train")
@@ -300,7 +300,12 @@ def test_systems_share_tables(run: Run, raw: Path, tuned: Path) -> None:
     project = Project(tuned)
     names = [stage.name for stage in project.training_stages(["dep2str", "best", "consdep2str", "augmented-xie"])]
     rules = [name for name in names if name.startswith("rules-")]
-    assert rules == ["rules-dep2str", "rules-augmented", "rules-consdep2str", "rules-augmented.xie.variables"]
+    assert rules == [
+        "rules-dep2str.both",
+        "rules-augmented.both",
+        "rules-consdep2str.both",
+        "rules-augmented.xie.variables",
+    ]
     result = run("train", tuned, "--system", "consdep2str", "--json")
     assert result.code == 0 and all(stage["skipped"] for stage in json.loads(result.out))
 
@@ -739,7 +744,7 @@ def test_preflight(run: Run, raw: Path, tmp_path: Path) -> None:
 MADE = (
     "corpus/train.zh",
     "corpus/train.tgpc",
-    "tables/consdep2str.tgrt",
+    "tables/consdep2str.both.tgrt",
     "systems/consdep2str/weights.txt",
 )
 

@@ -36,7 +36,7 @@ threads = 1
 """
 
 SYSTEMS = """\
-[systems.dep2str]
+[systems.dep2str-complete]
 [systems.precise]
 grammars = ["dep2str"]
 rule_heuristic = 0.6
@@ -97,7 +97,7 @@ def test_a_grammar_declares_what_suits_it() -> None:
         assert chosen_links(other, TableSpec(name)) == (grammar.heuristic if TableSpec(name).from_trees else "")
     chosen = parse_config(CONFIG.format(more="[alignment]\nrule_heuristic = 'grow-diag-final-and'\n"))
     assert not any(chosen_links(chosen, TableSpec(name)) for name in registry.grammars())  # those of the phrases
-    assert preset("dep2str", {"rule_heuristic": "grow"}).tables == (TableSpec("dep2str", links="grow"),)
+    assert preset("dep2str-complete", {"rule_heuristic": "grow"}).tables == (TableSpec("dep2str", links="grow"),)
 
 
 def test_given_links(tmp_path: Path) -> None:

@@ -81,10 +81,6 @@ class SentenceForest {
     auto place = scattered_.find(node);
     return place == scattered_.end() ? std::span<const std::uint32_t>() : place->second;
   }
-  // Members [begin, end) in words of the HDR at `head`, for rules that take some of its members.
-  NodeId run(int head, int begin, int end) {
-    return node(NodeKind::kGroup, begin, end, static_cast<std::uint32_t>(head) + 1);
-  }
   // Where rules over any words [begin, end) go.
   NodeId span(int begin, int end) { return node(NodeKind::kSpan, begin, end, 0); }
   // What such a rule or glue takes for [begin, end): the dependency subtree with these words if a grammar works on

@@ -43,8 +43,6 @@ std::vector<OptionSpec> options_of(HdrFamily family) {
   options.push_back(
       number_option("max_variants", 16, 1, 1000, OptionUse::kExtraction,
                     "placements of unaligned target words; beyond them only the shortest target is kept"));
-  options.push_back(flag_option("partial_rules", false, OptionUse::kMatching,
-                                "where no rule matches a head with its dependents: rules for some of them"));
   options.push_back(
       flag_option("pseudo_always", false, OptionUse::kMatching, "source order competes with rules that match"));
   return options;
@@ -130,7 +128,6 @@ Grammar hdr_grammar(std::string name, std::string title, HdrFamily family) {
     forest::HdrMatchOptions options;
     options.structures = family.structures;
     options.phrasal = family.phrasal;
-    options.partial_rules = setup.options.flag("partial_rules");
     options.pseudo_always = setup.options.flag("pseudo_always");
     options.decompose = decompose_of(setup.options);
     options.drop_words = setup.options.flag("drop_words");

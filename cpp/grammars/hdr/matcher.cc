@@ -16,7 +16,6 @@ constexpr int kMaxSteps = 20000;
 constexpr std::size_t kMaxMembers = 64;
 
 // HDRs with more members are only translated in source order where no rule matches.
-constexpr std::size_t kMaxPartial = 16;
 // The runs of HDRs with more members are no nodes.
 constexpr std::size_t kMaxRuns = 32;
 
@@ -66,8 +65,6 @@ void HdrMatcher::match(SentenceForest& forest) {
     const bool matched = match_part(forest, {node, members, phrasal, 0, true, RuleClass::kComplete, decomposed});
     if (options_.decompose.any()) {
       // Its runs are translated as nodes of their own, or all of it in source order.
-    } else if (!matched && options_.partial_rules && members.size() <= kMaxPartial) {
-      add_partial(forest, n, node, members);
     } else if (!matched || options_.pseudo_always) {
       add_in_order(forest, node, members);
     }
@@ -87,35 +84,6 @@ void HdrMatcher::match(SentenceForest& forest) {
         if (decomposed && inner.covers_head) continue;  // a run
         const bool rules = inner.covers_head && match_part(forest, {group, covered, nested, inner.first, false});
         if (!rules && !forest.phrase(inner.begin, inner.end)) add_in_order(forest, group, covered);
-      }
-    }
-  }
-}
-
-// An HDR that no rule knows: rules for every run of members around the head, as if the others were not there, and the
-// others put before or after it one by one, each for a pseudo rule.
-void HdrMatcher::add_partial(SentenceForest& forest, int head_word, NodeId node, std::span<const HdrMember> members) {
-  std::size_t head = 0;
-  while (members[head].type != MemberType::kHead) ++head;
-  // runs[begin][end - head - 1]: the node of members [begin, end).
-  std::vector<std::vector<NodeId>> runs(head + 1, std::vector<NodeId>(members.size() - head));
-  for (std::size_t begin = head + 1; begin-- > 0;) {
-    for (std::size_t end = head + 1; end <= members.size(); ++end) {
-      NodeId& run = runs[begin][end - head - 1];
-      const bool whole = end - begin == members.size();
-      if (end - begin == 1) {
-        run = forest.word(members[head].place);
-        continue;
-      }
-      run = whole ? node : forest.run(head_word, members[begin].begin, members[end - 1].end);
-      if (!whole) match_part(forest, {run, members.subspan(begin, end - begin), {}, begin, false});
-      if (begin < head) {
-        const NodeId both[2] = {member_node(forest, members[begin]), runs[begin + 1][end - head - 1]};
-        forest.add_pseudo(run, both);
-      }
-      if (end > head + 1) {
-        const NodeId both[2] = {runs[begin][end - head - 2], member_node(forest, members[end - 1])};
-        forest.add_pseudo(run, both);
       }
     }
   }

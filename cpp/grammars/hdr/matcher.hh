@@ -24,7 +24,6 @@ struct HdrMatchOptions {
   int max_phrasal_nodes = 2;       // in one rule
   int label_sets = 16;             // sets of fixed and floating structures for one rule
   bool phrasal_recursion = false;  // rules also for phrasal nodes
-  bool partial_rules = false;      // where no rule matches an HDR: rules for some of its members, the others in order
   bool pseudo_always = false;      // pseudo rules also where rules match
   bool drop_words = false;         // words that had no link in training may be translated by nothing
   Decompose decompose;             // every run of members around a head is a node
@@ -50,7 +49,6 @@ class HdrMatcher : public Matcher {
 
   bool match_part(SentenceForest& forest, const Part& part);
   void walk(SentenceForest& forest, const Part& part, std::size_t place, int phrasal, WalkKey key);
-  void add_partial(SentenceForest& forest, int head_word, NodeId node, std::span<const HdrMember> members);
   bool decompose(SentenceForest& forest, int head_word, NodeId node, std::span<const HdrMember> members);
   void attach(SentenceForest& forest, NodeId node, const HdrMember& member, const HdrMember& head, NodeId inner);
   void drop_words(SentenceForest& forest);

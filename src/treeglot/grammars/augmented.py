@@ -21,10 +21,14 @@ from treeglot.grammars.rules import Rule, extract_rules
 from treeglot.trees.sentence import AlignedPair
 
 PRESETS: dict[str, dict[str, Any]] = {
-    "augmented": {"grammars": ("augmented",)},
+    "augmented": {"grammars": ("augmented",), "decompose": "both"},
+    "augmented-complete": {"grammars": ("augmented",)},
     "augmented-xie": {"grammars": ("augmented",), "span_mode": "xie", "labels": "variables"},
 }
-"""Systems of this grammar; ``-xie`` extracts with the spans and labels of the paper."""
+"""Systems of this grammar: with rules for parts of relations; ``-complete`` without them; ``-xie`` extracts with the spans and labels of the paper."""
+
+GIVES_WAY = {"decompose": ("span_mode", "xie")}
+"""What these systems do without where something else is asked for that it does not go with."""
 
 
 def extract(pair: AlignedPair, **options: Any) -> list[Rule]:

@@ -9,14 +9,14 @@ from __future__ import annotations
 from typing import Any
 
 PRESETS: dict[str, dict[str, Any]] = {
-    "best": {"grammars": ("consdep2str", "augmented", "phrases"), "partial_rules": True},
+    "best": {"grammars": ("consdep2str", "augmented", "phrases"), "decompose": "both"},
     "cons-hier": {"grammars": ("cons2str", "hierarchical")},
     "mwu-phrases": {"grammars": ("mwu", "phrases")},
     "mwu-hier": {"grammars": ("mwu", "hierarchical")},
-    "mwu-cons": {"grammars": ("mwu", "consdep2str")},
-    "mwu-cons-hier": {"grammars": ("mwu", "consdep2str", "hierarchical")},
-    "union": {"grammars": ("hierarchical", "consdep2str", "augmented", "phrases"), "partial_rules": True},
-    "all": {"grammars": ("hierarchical", "cons2str", "consdep2str", "augmented", "phrases"), "partial_rules": True},
+    "mwu-cons": {"grammars": ("mwu", "consdep2str"), "decompose": "both"},
+    "mwu-cons-hier": {"grammars": ("mwu", "consdep2str", "hierarchical"), "decompose": "both"},
+    "union": {"grammars": ("hierarchical", "consdep2str", "augmented", "phrases"), "decompose": "both"},
+    "all": {"grammars": ("hierarchical", "cons2str", "consdep2str", "augmented", "phrases"), "decompose": "both"},
 }
 """Systems that every project has beside those of single grammars."""
 

@@ -26,8 +26,11 @@ from typing import Any
 from treeglot.grammars.rules import Rule, extract_rules
 from treeglot.trees.sentence import AlignedPair
 
-PRESETS: dict[str, dict[str, Any]] = {"consdep2str": {"grammars": ("consdep2str",)}}
-"""The system of this grammar."""
+PRESETS: dict[str, dict[str, Any]] = {
+    "consdep2str": {"grammars": ("consdep2str",), "decompose": "both"},
+    "consdep2str-complete": {"grammars": ("consdep2str",)},
+}
+"""Systems of this grammar: with rules for parts of relations; ``-complete`` without them, as in the paper."""
 
 
 def extract(pair: AlignedPair, **options: Any) -> list[Rule]:

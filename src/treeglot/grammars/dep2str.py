@@ -40,10 +40,14 @@ from treeglot.grammars.rules import Rule, extract_rules
 from treeglot.trees.sentence import AlignedPair
 
 PRESETS: dict[str, dict[str, Any]] = {
-    "dep2str": {"grammars": ("dep2str",)},
+    "dep2str": {"grammars": ("dep2str",), "decompose": "both"},
+    "dep2str-complete": {"grammars": ("dep2str",)},
     "dep2str-xie": {"grammars": ("dep2str",), "span_mode": "xie"},
 }
-"""Systems of this grammar; ``-xie`` extracts with the spans of the augmented model's paper."""
+"""Systems of this grammar: with rules for parts of relations; ``-complete`` without them, as in the papers; ``-xie`` extracts with the spans of the augmented model's paper."""
+
+GIVES_WAY = {"decompose": ("span_mode", "xie")}
+"""What these systems do without where something else is asked for that it does not go with."""
 
 
 def extract(pair: AlignedPair, **options: Any) -> list[Rule]:

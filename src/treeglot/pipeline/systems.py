@@ -9,7 +9,7 @@ grammars, they may cover any neighbouring members of a head and its dependents (
 >>> best.grammars, sorted(best.needs), best.is_phrase_based
 (('consdep2str', 'augmented', 'phrases'), ['constituency', 'dependency'], False)
 >>> [table.name for table in best.tables]
-['augmented', 'consdep2str']
+['augmented.both', 'consdep2str.both']
 >>> preset("augmented").stack_limit, preset("dep2str").stack_limit, preset("stssg").search["rule_limit"]
 (200, 300, 10)
 """
@@ -264,6 +264,10 @@ def preset(name: str, options: dict[str, Any] | None = None) -> SystemSpec:
     """A system from the preset of its name, if there is one, with ``options`` in place of its own."""
     values = {**presets().get(name, {}), **(options or {})}
     names: tuple[str, ...] = tuple(values.pop("grammars"))
+    for grammar in names:
+        for option, (other, value) in getattr(registry.grammar(grammar).door, "GIVES_WAY", {}).items():
+            if values.get(other) == value and option not in (options or {}):
+                values.pop(option, None)
     tuning = values.pop("tuning", {})
     links = {key: values.pop(key, "") for key in ("heuristic", "rule_heuristic")}
     known = [registry.grammar(grammar) for grammar in names]

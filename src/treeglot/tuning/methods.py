@@ -90,12 +90,12 @@ class Expected:
     trials: int = 4
     """With a decoder that can decode a part of the set: so many weights at most are tried on it after a round, each learnt with the lists of
     those before. The first that lose no more than ``loss``, and that do not disappoint by more than ``surprise``, are decoded with."""
-    loss: float = 0.05
-    """What a trial may lose, as a part of the best weights' score on the same sentences, but at least a point."""
+    loss: float = 0.02
+    """What a trial may lose, as a part of the best weights' score on the same sentences, but at least half a point."""
     surprise: float = 0.3
     """By how much it may stay below the score that the lists promised, as a part of that: else they know too little."""
-    patience: int = 2
-    """The run ends after so many rounds in a row that brought no more than ``gain``."""
+    patience: int = 3
+    """The run ends after so many rounds in a row that brought no more than ``gain``; the first two are not counted."""
     gain: float = 0.02
 
 

@@ -174,7 +174,7 @@ def tune(
                 pool.add(tried.sentences, tried.values, tried.statistics)
                 reached = objective.score(tried.first())
                 logger.info("iteration %d: trial %d: %.2f after %.2f", number, trial, reached, known)
-                least = known - max(1.0, chosen.loss * abs(known))
+                least = known - max(0.5, chosen.loss * abs(known))
                 if reached >= max(least, predicted - chosen.surprise * abs(predicted)):
                     break
             finished = Iteration(
@@ -205,7 +205,7 @@ def tune(
 def _is_level(scores: Sequence[float], method: Expected) -> bool:
     """Whether the last rounds brought nothing."""
     last = len(scores) - method.patience
-    return last > 0 and max(scores[last:]) <= max(scores[:last]) + method.gain
+    return last > 2 and max(scores[last:]) <= max(scores[:last]) + method.gain
 
 
 def _for_decoder(weights: Sequence[float], space: Space, pool: core.Pool, normalise: bool, number: int) -> Weights:
