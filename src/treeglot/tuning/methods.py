@@ -84,7 +84,7 @@ class Expected:
     slack: float = 0.5
     """From the third round on, weights that decode worse than the best by more points than this are answered by a step half as
     long. The second round may be much worse, mostly in length, which lists of one round cannot tell; then both sides are known."""
-    polish: Mert | None = field(default_factory=lambda: Mert(restarts=0, perturbations=3))
+    polish: Mert | None = field(default_factory=lambda: Mert(restarts=0, perturbations=0))
     """Line searches on the score itself, from the best weights so far, in a round after one that brought nothing and lost little: what the
     expected score leaves to be gained. None: climb again."""
     trials: int = 4
