@@ -12,13 +12,14 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 unexport PYTHONDONTWRITEBYTECODE  # or every process that a test starts would compile the whole package once more
 
 .PHONY: help install demo test test-python test-core test-clang sanitize sanitize-core sanitize-threads \
-  sanitize-python lint format bench docs fuzz mutants mutants-core clean
+  sanitize-python lint format bench docs fuzz fuzz-models campaign mutants mutants-core clean
 help:
 	@echo "make install  a ready-to-use .venv          make demo   the main job on the embedded example"
 	@echo "make test     the whole suite               make lint   ruff, mypy --strict, clang-format"
 	@echo "make sanitize ASan, UBSan and TSan          make bench  speed and memory next to peers"
 	@echo "make docs     the MkDocs site in site/      make fuzz   atheris on the readers"
 	@echo "make test-clang  the core's tests with clang and libc++"
+	@echo "make campaign damaged and forged files, 120,000 of them; make fuzz-models: some of them with ASan and UBSan"
 	@echo "make mutants  small mistakes in the code, one by one: do the tests notice?  make mutants-core: in the core"
 
 $(BIN)/python:
@@ -99,16 +100,19 @@ sanitize-threads: build/core-sanitize-threads
 # is not linked to the sanitizer, so it is loaded before everything else, with the library whose exceptions it watches.
 build/python-sanitize: $(VENV)/.test
 	$(configure) -DPython_EXECUTABLE=$(abspath $(BIN))/python -DTREEGLOT_SANITIZE=address
-sanitize-python: build/python-sanitize
+define sanitized_package
 	$(BIN)/cmake --build $<
 	rm -rf $</site && mkdir -p $</site/treeglot
 	ln -s $(CURDIR)/src/treeglot/* $</site/treeglot/
 	rm -f $</site/treeglot/_core*.so && ln -s $(CURDIR)/$</_core*.so $</site/treeglot/
 	printf '%s\n' 'import sys' \
 	  'sys.meta_path[:] = [f for f in sys.meta_path if "ScikitBuild" not in type(f).__name__]' >$</site/sitecustomize.py
-	PYTHONPATH=$(CURDIR)/$</site LD_PRELOAD="$$(c++ -print-file-name=libasan.so) $$(c++ -print-file-name=libstdc++.so)" \
-	  ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
-	  $(BIN)/python -m pytest -q --numprocesses $(TEST_JOBS) --dist worksteal $(CORE_FACING:%=tests/test_%.py)
+endef
+sanitized = PYTHONPATH=$(CURDIR)/$</site LD_PRELOAD="$$(c++ -print-file-name=libasan.so) $$(c++ -print-file-name=libstdc++.so)" \
+  ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1
+sanitize-python: build/python-sanitize
+	$(sanitized_package)
+	$(sanitized) $(BIN)/python -m pytest -q --numprocesses $(TEST_JOBS) --dist worksteal $(CORE_FACING:%=tests/test_%.py)
 
 lint: $(VENV)/.lint
 	$(BIN)/ruff check .
@@ -140,6 +144,14 @@ $(VENV)/.fuzz: $(VENV)/.test
 	touch $@
 fuzz: $(VENV)/.fuzz
 	$(BIN)/python tests/fuzz_readers.py --seconds $(FUZZ_SECONDS)
+
+# Damaged and forged files of every kind (tests/campaign): a run that is stopped goes on. CAMPAIGN has further options, such as
+# --seed 2 or --kind corpus.
+campaign: $(VENV)/.test
+	$(BIN)/python tests/campaign/run.py $(CAMPAIGN)
+fuzz-models: build/python-sanitize
+	$(sanitized_package)
+	$(sanitized) $(BIN)/python tests/campaign/run.py --damages 4000 --forged 4000 --contents 4000 --state build/campaign-sanitize $(CAMPAIGN)
 
 # Sampled by seed, MUTANTS of them; what was tried is kept in build/mutants, so a run may be stopped and goes on.
 MUTANTS ?= 300

@@ -37,6 +37,7 @@ RECIPES = {
     "parse": "<s.zh --lang zh --tokenized --parser files --trees <s.conllu --trees <s.penn --conllu >o.conllu "
     "--penn >o.penn --jsonl >o.jsonl",
     "forest": "mwu --source-conllu <few.conllu --html >o.html",
+    "verify": "<table <lm",
     "coverage": "--grammar hierarchical --source <s.zh --target <t.en --align <links --html +plots",
     "trees align": "<s.penn <t.penn --out >o.sta.xml",
     "trees evaluate": "<pairs.jsonl <pairs.jsonl",

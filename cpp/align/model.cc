@@ -27,16 +27,18 @@ struct Header {
   std::uint32_t version, jumps;
   std::uint64_t size, checksum;  // of the whole file
   std::uint64_t sources, targets, source_bytes, target_bytes, pairs;
-  float same_ratio, bonus;
   std::uint64_t known, links;
 };
-static_assert(sizeof(Header) == 96);
+static_assert(sizeof(Header) == 88);
 
 // Of the header and of all that follows it.
 std::uint64_t checksum(Header header, const char* rest) {
+  const std::uint64_t size = header.size;
   header.checksum = 0;
-  return hash_bytes(rest, header.size - sizeof header,
-                    hash_bytes(reinterpret_cast<const char*>(&header), sizeof header));
+  Checksum sum;
+  sum.add(&header, sizeof header);
+  sum.add(rest, size - sizeof header);
+  return sum.value();
 }
 
 // Sections begin at multiples of eight bytes.
@@ -85,6 +87,8 @@ void write_model(const Corpus& corpus, const Learnt& learnt, const std::string& 
   for (WordId id = 0; id < targets.size(); ++id) fresh[targets[id]] = id;
   Header header{};
   Writer writer;
+  writer.put(&pairs.same_ratio, 1);
+  writer.put(&learnt.bonus, 1);
   writer.put(learnt.forward.weight.data(), learnt.forward.weight.size());
   writer.put(&learnt.forward.null, 1);
   writer.put(learnt.reverse.weight.data(), learnt.reverse.weight.size());
@@ -137,7 +141,6 @@ void write_model(const Corpus& corpus, const Learnt& learnt, const std::string& 
     writer.put(sampled.links.data(), sampled.links.size());
     header.known = sampled.keys.size();
     header.links = sampled.links.size();
-    header.bonus = learnt.bonus;
   }
   std::memcpy(header.magic, kMagic, sizeof kMagic);
   header.version = kModelVersion;
@@ -146,7 +149,6 @@ void write_model(const Corpus& corpus, const Learnt& learnt, const std::string& 
   header.sources = sources.size();
   header.targets = targets.size();
   header.pairs = columns.size();
-  header.same_ratio = pairs.same_ratio;
   header.checksum = checksum(header, writer.bytes_.data());
   std::ofstream out(path, std::ios::binary | std::ios::trunc);
   out.write(reinterpret_cast<const char*>(&header), sizeof header);
@@ -162,7 +164,8 @@ Model::Model(const std::string& path, bool verify) : file_(path) {
   }
   std::memcpy(&header, file_.data(), sizeof header);
   if (header.version != kModelVersion || header.jumps != JumpTable::kSize) {
-    throw std::runtime_error("a model of another version");
+    throw std::runtime_error("a model of another version (format " + std::to_string(header.version) +
+                             ", this one reads format " + std::to_string(kModelVersion) + ")");
   }
   if (header.size != file_.size()) throw std::runtime_error("the model is truncated");
   std::size_t position = sizeof header;
@@ -177,14 +180,28 @@ Model::Model(const std::string& path, bool verify) : file_(path) {
   };
   check(header.sources < header.size && header.targets < header.size && header.sources < kUnknown &&
         header.targets < kUnknown);
-  if (verify && checksum(header, file_.data() + position) != header.checksum) {
-    throw std::runtime_error("the model is damaged: its checksum is wrong");
+  if ((verify || !contents_are_known(file_, header.checksum))) {
+    if (checksum(header, file_.data() + position) != header.checksum) {
+      throw std::runtime_error("the model is damaged: its checksum is wrong");
+    }
+    check_mapped_files();
+    contents_are_good(file_, header.checksum);
   }
+  auto are_chances = [](const float* begin, std::uint64_t count, float most = 1e6f) {
+    return std::all_of(begin, begin + count, [&](float value) { return value >= 0 && value <= most; });
+  };
   const float* values = nullptr;
+  take(values, 1);
+  same_ratio_ = *values;
+  take(values, 1);
+  bonus_ = *values;
+  check(are_chances(&same_ratio_, 1, 1e30f) && are_chances(&bonus_, 1, 1e30f));
   for (JumpTable* table : {&forward_, &reverse_}) {
     take(values, JumpTable::kSize);
+    check(are_chances(values, JumpTable::kSize, 1e30f));
     table->weight.assign(values, values + JumpTable::kSize);
     take(values, 1);
+    check(are_chances(values, 1));
     table->null = *values;
   }
   source_.count = header.sources;
@@ -201,9 +218,6 @@ Model::Model(const std::string& path, bool verify) : file_(path) {
   take(rows_, header.sources + 1);
   take(columns_, header.pairs);
   take(chances_, header.pairs);
-  same_ratio_ = header.same_ratio;
-  bonus_ = header.bonus;
-  check(std::isfinite(same_ratio_) && std::isfinite(bonus_) && same_ratio_ >= 0 && bonus_ >= 0);
   if (bonus_ > 0) {
     known_count_ = header.known;
     take(source_.fertility, (header.sources + 1) * kFertilities);
@@ -212,7 +226,13 @@ Model::Model(const std::string& path, bool verify) : file_(path) {
     take(keys_, header.known);
     take(link_starts_, header.known + 1);
     take(links_, header.links);
+    check(are_chances(source_.fertility, (header.sources + 1) * kFertilities, 1e30f) &&
+          are_chances(target_.fertility, (header.targets + 1) * kFertilities, 1e30f) &&
+          std::is_sorted(keys_, keys_ + header.known));
+  } else {
+    check(header.known == 0 && header.links == 0);
   }
+  check(position == header.size);
   auto check_starts = [&](const std::uint64_t* starts, std::uint64_t count, std::uint64_t end) {
     check(starts[0] == 0 && starts[count] == end && std::is_sorted(starts, starts + count + 1));
   };
@@ -220,11 +240,21 @@ Model::Model(const std::string& path, bool verify) : file_(path) {
   check_starts(target_.starts, header.targets, header.target_bytes);
   check_starts(rows_, header.sources, header.pairs);
   if (bonus_ > 0) check_starts(link_starts_, header.known, header.links);
-  check(std::all_of(columns_, columns_ + header.pairs, [&](std::uint32_t target) { return target < header.targets; }));
+  for (std::uint64_t source = 0; source < header.sources; ++source) {
+    for (std::uint64_t k = rows_[source]; k < rows_[source + 1]; ++k) {
+      check(columns_[k] < header.targets && (k == rows_[source] || columns_[k - 1] < columns_[k]));
+    }
+  }
+  static_assert(sizeof(WordPairs::Chance) == 2 * sizeof(float));
+  check(are_chances(&chances_->target_given_source, 2 * header.pairs) &&
+        are_chances(source_.unseen, header.sources + 1) && are_chances(source_.null, header.sources + 1) &&
+        are_chances(target_.unseen, header.targets + 1) && are_chances(target_.null, header.targets + 1));
   for (Words* words : {&source_, &target_}) {
     words->ids.reserve(words->count);
-    for (std::size_t id = 0; id < words->count; ++id)
+    for (std::size_t id = 0; id < words->count; ++id) {
+      check(id == 0 || words->word(id - 1) < words->word(id));
       words->ids.emplace(words->word(id), static_cast<std::uint32_t>(id));
+    }
   }
 }
 

@@ -14,7 +14,7 @@
 
 namespace treeglot::align {
 
-inline constexpr std::uint32_t kModelVersion = 2;  // of the file
+inline constexpr std::uint32_t kModelVersion = 3;  // of the file; 3: XXH64
 
 // Writes a model. Pairs of words that are no more likely than words that never met are left out.
 void write_model(const Corpus& corpus, const Learnt& learnt, const std::string& path);

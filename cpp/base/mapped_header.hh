@@ -11,8 +11,9 @@
 #include <stdexcept>
 #include <string>
 
-#include "base/hash.hh"
+#include "base/checksum.hh"
 #include "base/mapped_file.hh"
+#include "base/verified_files.hh"
 
 namespace treeglot {
 
@@ -38,7 +39,7 @@ static_assert(sizeof(MachineProbe) == 40);  // no padding: it is compared byte b
 template <class Header>
 std::uint64_t header_checksum(Header header) {
   header.header_checksum = 0;
-  return hash_bytes(reinterpret_cast<const char*>(&header), sizeof header);
+  return checksum_of(&header, sizeof header);
 }
 
 // The header of a mapped file, copied, or std::runtime_error that says what is wrong. `kind` is what the file should
@@ -87,16 +88,36 @@ const Record* mapped_records(const MappedFile& file, std::uint64_t begin, std::u
   return reinterpret_cast<const Record*>(file.data() + begin);
 }
 
-inline constexpr std::size_t kChecksumChunk = std::size_t{1} << 20;
+// Where a part of `size` bytes that begins at `begin` ends and the next one begins, which is a multiple of `to`.
+// Parts stand one behind the other: a header that says otherwise was not written with its file.
+inline std::uint64_t next_part(std::uint64_t begin, std::uint64_t count, std::uint64_t size, std::uint64_t file_size,
+                               std::uint64_t to = 8) {
+  if (!fits(begin, count, size, file_size)) damaged_header();
+  return (begin + count * size + to - 1) / to * to;
+}
 
-// Compares the checksum of all that follows the header, which goes over chunks so that a writer need not go back.
-template <class Header>
-void verify_chunks(const MappedFile& file, const Header& header) {
-  std::uint64_t checksum = 0;
-  for (std::size_t at = sizeof(Header); at < file.size(); at += kChecksumChunk) {
-    checksum = hash_bytes(file.data() + at, std::min(kChecksumChunk, file.size() - at), checksum);
+inline void need_part(bool right) {
+  if (!right) damaged_header();
+}
+
+inline constexpr std::size_t kWriteBuffer = std::size_t{1} << 20;
+
+// Compares the checksum of all that follows the header, and calls `check_structure`, which throws if the parts do not
+// fit together. Once for each file (see base/verified_files.hh), or `always`.
+template <class Header, class Check>
+void verify_file(const MappedFile& file, const Header& header, bool always, Check check_structure) {
+  const std::uint64_t whole = header_checksum(header);  // also of a header that has the file's checksum only
+  if (always || !contents_are_known(file, whole)) {
+    if (checksum_of(file.data() + sizeof(Header), file.size() - sizeof(Header)) != header.checksum) {
+      throw std::runtime_error("damaged: the checksum does not fit");
+    }
+    check_mapped_files();
+    contents_are_good(file, whole);
   }
-  if (checksum != header.checksum) throw std::runtime_error("damaged: the checksum does not fit");
+  if (always || !structure_is_known(file, whole)) {
+    check_structure();
+    structure_is_good(file, whole);
+  }
 }
 
 }  // namespace treeglot

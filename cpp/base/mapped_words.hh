@@ -6,6 +6,7 @@
 
 #include "base/bytes.hh"
 #include "base/mapped_header.hh"
+#include "base/text.hh"
 #include "base/words.hh"
 
 namespace treeglot {
@@ -29,6 +30,16 @@ class MappedWords {
     const std::uint32_t start = starts_[id], stop = starts_[id + 1];
     if (start > stop || stop > text_size_) ByteReader::fail();
     return {text_ + start, stop - start};
+  }
+  // Reads all words; throws if they are not sorted text, one behind the other up to the end of their part.
+  void check() const {
+    std::string_view last;
+    for (std::uint64_t id = 0; id < size_; ++id) {
+      const std::string_view text = word(static_cast<WordId>(id));
+      if ((id > 0 && last >= text) || find_bad_utf8(text) != text.size()) ByteReader::fail();
+      last = text;
+    }
+    if (starts_[0] != 0 || text_size_ - starts_[size_] >= 8) ByteReader::fail();
   }
   // The id, or size() if the word is not there.
   WordId id(std::string_view wanted) const {

@@ -17,24 +17,24 @@ MappedWriter::MappedWriter(const std::string& path, std::size_t header_size) : f
   const std::vector<char> nothing(header_size);
   if (std::fwrite(nothing.data(), 1, header_size, file_.get()) != header_size) cannot_write();
   position_ = header_size;
-  buffer_.reserve(kChecksumChunk);
+  buffer_.reserve(kWriteBuffer);
 }
 
 void MappedWriter::write(const void* from, std::size_t size) {
   const char* data = static_cast<const char*>(from);
   position_ += size;
   while (size > 0) {
-    const std::size_t part = std::min(size, kChecksumChunk - buffer_.size());
+    const std::size_t part = std::min(size, kWriteBuffer - buffer_.size());
     buffer_.insert(buffer_.end(), data, data + part);
     data += part;
     size -= part;
-    if (buffer_.size() == kChecksumChunk) flush();
+    if (buffer_.size() == kWriteBuffer) flush();
   }
 }
 
 void MappedWriter::flush() {
   if (buffer_.empty()) return;
-  checksum_ = hash_bytes(buffer_.data(), buffer_.size(), checksum_);
+  checksum_.add(buffer_.data(), buffer_.size());
   if (std::fwrite(buffer_.data(), 1, buffer_.size(), file_.get()) != buffer_.size()) cannot_write();
   buffer_.clear();
 }

@@ -1,4 +1,4 @@
-// Writes a file that will be mapped: room for the header, then the parts as they come, with a checksum over chunks, and
+// Writes a file that will be mapped: room for the header, then the parts as they come, with their checksum, and
 // the header last, so that an unfinished file is recognised as such.
 #pragma once
 
@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/checksum.hh"
 #include "base/mapped_header.hh"
 
 namespace treeglot {
@@ -31,7 +32,7 @@ class MappedWriter {
   void finish(Header& header) {
     flush();
     header.file_size = position_;
-    header.checksum = checksum_;
+    header.checksum = checksum_.value();
     header.header_checksum = header_checksum(header);
     close(&header, sizeof header);
   }
@@ -45,7 +46,8 @@ class MappedWriter {
 
   std::unique_ptr<std::FILE, Close> file_;
   std::vector<char> buffer_;
-  std::uint64_t position_ = 0, checksum_ = 0;
+  std::uint64_t position_ = 0;
+  Checksum checksum_;
 };
 
 }  // namespace treeglot

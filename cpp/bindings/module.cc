@@ -5,6 +5,7 @@ namespace nb = nanobind;
 
 void bind_align(nb::module_& m);
 void bind_conllu(nb::module_& m);
+void bind_files(nb::module_& m);
 void bind_forest(nb::module_& m);
 void bind_hypergraph(nb::module_& m);
 void bind_kernels(nb::module_& m);
@@ -24,6 +25,8 @@ NB_MODULE(_core, m) {
   bind_align(align);
   nb::module_ conllu = m.def_submodule("conllu", "Reading CoNLL-U; see treeglot.trees.conllu.");
   bind_conllu(conllu);
+  nb::module_ files = m.def_submodule("files", "Checksums and mapped files; see treeglot.verify.");
+  bind_files(files);
   nb::module_ forest = m.def_submodule("forest", "The translation forest and the search in it; for tests.");
   bind_forest(forest);
   nb::module_ hypergraph = m.def_submodule("hypergraph", "Sums over derivations and k-best lists; for tests.");

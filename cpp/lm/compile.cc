@@ -301,10 +301,12 @@ void compile_arpa(const std::function<std::string_view()>& next_block, const std
   header.slots[0] = words.size();
   header.words_offset = put(words);
   header.grams[0] = compiler.expected[0];
+  header.entries[0] = compiler.unigrams.size();
   header.offsets[0] = put(compiler.unigrams);
   for (int k = 2; k <= order; ++k) {
     const auto& slots = compiler.tables[k - 2].slots();
     header.grams[k - 1] = compiler.expected[k - 1];
+    header.entries[k - 1] = compiler.tables[k - 2].filled();
     header.slots[k - 1] = slots.size();
     if (k < order) {
       header.offsets[k - 1] = put(slots);

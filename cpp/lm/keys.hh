@@ -10,7 +10,7 @@
 namespace treeglot::lm {
 
 inline constexpr char kMagic[8] = {'T', 'G', 'L', 'M', '\r', '\n', '\x1a', '\0'};
-inline constexpr std::uint32_t kVersion = 2;
+inline constexpr std::uint32_t kVersion = 3;  // 3: XXH64, numbers of entries
 
 inline MachineProbe model_probe() {
   return MachineProbe({sizeof(UnigramEntry), sizeof(MiddleEntry), sizeof(LongestEntry), sizeof(WordEntry)});

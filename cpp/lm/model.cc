@@ -16,19 +16,54 @@ namespace {
 // Sums of logarithms that a compiled model can give are far below this; what is beyond, or no number, is damage.
 constexpr float kHighest = 1e5f;
 
-// A search goes on until a free slot, so there must be one; nearly always it is among the first.
-template <class Free>
-void need_free_slot(std::uint64_t slots, Free free) {
-  for (std::uint64_t slot = 0; slot < slots; ++slot) {
-    if (free(slot)) return;
+// A search goes on until a free slot; it never passes more slots than this. No table that was compiled comes near.
+constexpr std::uint64_t kLongestRun = 1 << 20;
+
+// Whether every key of a table is found, and `entries` of them are there: an entry must not have a free slot between
+// its first slot and itself, nor another one with its key. `home(slot)` is an entry's first slot, `used(slot)` whether
+// there is one.
+template <class Used, class Home, class Same>
+void check_slots(std::uint64_t slots, std::uint64_t entries, Used used, Home home, Same same) {
+  std::uint64_t first_free = 0;
+  while (first_free < slots && used(first_free)) ++first_free;
+  if (first_free == slots) throw std::runtime_error("damaged: a table without a free slot");
+  std::uint64_t count = 0, run = 0;
+  for (std::uint64_t i = 1; i <= slots; ++i) {  // from one free slot around to the same
+    const std::uint64_t at = first_free + i - (first_free + i >= slots ? slots : 0);
+    if (!used(at)) {
+      run = 0;
+      continue;
+    }
+    ++count;
+    if (++run > kLongestRun) throw std::runtime_error("damaged: a table with too few free slots");
+    const std::uint64_t first = home(at), away = at >= first ? at - first : at + slots - first;
+    if (away >= run) throw std::runtime_error("damaged: an entry that is not found");
+    for (std::uint64_t k = 1; k <= away; ++k) {
+      if (same(at, at >= k ? at - k : at + slots - k)) throw std::runtime_error("damaged: an entry stands twice");
+    }
   }
-  throw std::runtime_error("damaged: a table without a free slot");
+  if (count != entries) throw std::runtime_error("damaged: not as many entries as the header says");
+}
+
+template <class Entry>
+void check_table(const Entry* table, std::uint64_t slots, std::uint64_t entries) {
+  check_slots(
+      slots, entries, [&](std::uint64_t slot) { return table[slot].key != 0; },
+      [&](std::uint64_t slot) { return first_slot(table[slot].key, slots); },
+      [&](std::uint64_t one, std::uint64_t two) { return table[one].key == table[two].key; });
+  for (std::uint64_t slot = 0; slot < slots; ++slot) {
+    bool good = std::fabs(table[slot].probability) < kHighest;
+    if constexpr (requires { table[slot].backoff; }) good = good && std::fabs(table[slot].backoff) < kHighest;
+    if (!good) throw std::runtime_error("damaged: a probability or a back-off weight is no number");
+  }
 }
 
 template <class Entry>
 inline const Entry* find(const Entry* table, std::uint64_t slots, std::uint64_t key) {
-  for (std::uint64_t slot = first_slot(key, slots); table[slot].key; slot = slot + 1 == slots ? 0 : slot + 1) {
+  std::uint64_t slot = first_slot(key, slots);
+  for (std::uint64_t passed = 0; table[slot].key && passed < kLongestRun; ++passed) {
     if (table[slot].key == key) return &table[slot];
+    slot = slot + 1 == slots ? 0 : slot + 1;
   }
   return nullptr;
 }
@@ -41,23 +76,64 @@ void damaged(const char* what) {
 
 Model::Model(const std::string& path, bool verify) : file_(path) {
   header_ = checked_header<ModelHeader>(file_, kMagic, kVersion, model_probe(), "a compiled treeglot language model");
-  if (verify) verify_chunks(file_, header_);
+  check_layout();
   const ModelHeader& h = header_;
-  if (h.order < 1 || h.order > kMaxOrder || h.words <= kEnd || h.words > 0xFFFFFFFF || !std::has_single_bit(h.slots[0]))
-    damaged_header();
   order_ = static_cast<int>(h.order);
   words_ = mapped_records<WordEntry>(file_, h.words_offset, h.slots[0], file_.size());
-  need_free_slot(h.slots[0], [&](std::uint64_t slot) { return words_[slot].hash == 0; });
   unigrams_ = mapped_records<UnigramEntry>(file_, h.offsets[0], h.words, file_.size());
   for (int k = 2; k < order_; ++k) {
-    const auto* table = mapped_records<MiddleEntry>(file_, h.offsets[k - 1], h.slots[k - 1], file_.size());
-    need_free_slot(h.slots[k - 1], [&](std::uint64_t slot) { return table[slot].key == 0; });
-    middle_[k - 1] = table;
+    middle_[k - 1] = mapped_records<MiddleEntry>(file_, h.offsets[k - 1], h.slots[k - 1], file_.size());
   }
   if (order_ > 1) {
     longest_ = mapped_records<LongestEntry>(file_, h.offsets[order_ - 1], h.slots[order_ - 1], file_.size());
-    need_free_slot(h.slots[order_ - 1], [&](std::uint64_t slot) { return longest_[slot].key == 0; });
   }
+  verify_file(file_, header_, verify, [this] { check_structure(); });
+}
+
+// The parts stand one behind the other, as they were written, and all numbers agree with that.
+void Model::check_layout() const {
+  const ModelHeader& h = header_;
+  need_part(h.order >= 1 && h.order <= kMaxOrder && h.words > kEnd && h.words <= 0xFFFFFFFF &&
+            std::has_single_bit(h.slots[0]) && h.slots[0] / 2 >= h.words && h.entries[0] == h.words &&
+            h.grams[0] <= h.words && h.words_offset == sizeof(ModelHeader));
+  std::uint64_t end = next_part(h.words_offset, h.slots[0], sizeof(WordEntry), file_.size());
+  need_part(h.offsets[0] == end);
+  end = next_part(end, h.words, sizeof(UnigramEntry), file_.size());
+  for (std::uint32_t k = 2; k <= kMaxOrder; ++k) {
+    const std::uint64_t slots = h.slots[k - 1], entries = h.entries[k - 1];
+    if (k > h.order) {
+      need_part(slots == 0 && entries == 0 && h.grams[k - 1] == 0 && h.offsets[k - 1] == 0);
+      continue;
+    }
+    need_part(h.offsets[k - 1] == end && entries < slots && h.grams[k - 1] <= entries);
+    end = next_part(end, slots, k < h.order ? sizeof(MiddleEntry) : sizeof(LongestEntry), file_.size(),
+                    k < h.order ? 8 : 1);
+  }
+  need_part(end == file_.size());
+}
+
+void Model::check_structure() const {
+  const ModelHeader& h = header_;
+  std::vector<bool> seen(h.words);
+  for (std::uint64_t slot = 0; slot < h.slots[0]; ++slot) {
+    const WordEntry& entry = words_[slot];
+    if (entry.hash == 0) continue;
+    if (!(entry.hash & 1) || entry.id >= h.words || seen[entry.id]) {
+      throw std::runtime_error("damaged: the word table is none");
+    }
+    seen[entry.id] = true;
+  }
+  check_slots(
+      h.slots[0], h.words, [&](std::uint64_t slot) { return words_[slot].hash != 0; },
+      [&](std::uint64_t slot) { return words_[slot].hash & (h.slots[0] - 1); },
+      [&](std::uint64_t one, std::uint64_t two) { return words_[one].hash == words_[two].hash; });
+  for (std::uint64_t id = 0; id < h.words; ++id) {
+    if (!(std::fabs(unigrams_[id].probability) < kHighest) || !(std::fabs(unigrams_[id].backoff) < kHighest)) {
+      throw std::runtime_error("damaged: a probability or a back-off weight is no number");
+    }
+  }
+  for (int k = 2; k < order_; ++k) check_table(middle_[k - 1], h.slots[k - 1], h.entries[k - 1]);
+  if (order_ > 1) check_table(longest_, h.slots[order_ - 1], h.entries[order_ - 1]);
 }
 
 std::uint64_t Model::grams(int order) const {
@@ -71,7 +147,8 @@ std::uint64_t Model::grams(int order) const {
 WordId Model::id(std::string_view word) const {
   std::uint64_t hash = hash_bytes(word) | 1;
   std::uint64_t mask = header_.slots[0] - 1;
-  for (std::uint64_t i = hash & mask; words_[i].hash; i = (i + 1) & mask) {
+  std::uint64_t i = hash & mask;
+  for (std::uint64_t passed = 0; words_[i].hash && passed < kLongestRun; ++passed, i = (i + 1) & mask) {
     if (words_[i].hash != hash) continue;
     if (words_[i].id >= header_.words) damaged("the number of a word is beyond the vocabulary");
     return words_[i].id;

@@ -93,7 +93,8 @@ struct ModelHeader {
   MachineProbe probe;
   std::uint64_t file_size, checksum;  // of everything after the header
   std::uint64_t words;                // unigrams: those of the text and <unk>, <s>, </s>
-  std::uint64_t grams[kMaxOrder];     // per order
+  std::uint64_t grams[kMaxOrder];     // per order, as the ARPA text says
+  std::uint64_t entries[kMaxOrder];   // per order, those that pruning had left out included
   std::uint64_t slots[kMaxOrder];     // size of each table; [0] is that of the word table
   std::uint64_t offsets[kMaxOrder];   // [0]: unigrams
   std::uint64_t words_offset;
@@ -102,8 +103,9 @@ struct ModelHeader {
 
 class Model {
  public:
-  // Throws std::runtime_error that says what is wrong with the file. `verify` reads all of it and compares the
-  // checksum. Without that a damaged place may be met later: id(), score() and extend() throw then, too.
+  // Throws std::runtime_error that says what is wrong with the file. All of it is verified the first time, with
+  // `verify` each time (base/verified_files.hh). In a file that changes after that a damaged place may be met: id(),
+  // score() and extend() throw then, too.
   explicit Model(const std::string& path, bool verify = false);
 
   int order() const { return order_; }
@@ -131,6 +133,9 @@ class Model {
   std::vector<LineScore> score_text(std::string_view text) const;
 
  private:
+  void check_layout() const;
+  void check_structure() const;
+
   MappedFile file_;
   ModelHeader header_;
   int order_;

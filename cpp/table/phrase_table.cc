@@ -24,8 +24,8 @@ float read_score(ByteReader& reader) {
 
 PhraseTable::PhraseTable(const std::string& path, bool verify) : file_(path) {
   header_ = checked_header<TableHeader>(file_, kMagic, kVersion, probe(), "a treeglot phrase table");
-  if (verify) verify_chunks(file_, header_);
   const TableHeader& h = header_;
+  check_layout();
   source_words_ = MappedWords(file_, h.source_strings, h.target_strings, h.source_words);
   target_words_ = MappedWords(file_, h.target_strings, h.target_ranks, h.target_words);
   target_ranks_ = mapped_records<WordId>(file_, h.target_ranks, h.target_words, h.lexicon_rows);
@@ -35,13 +35,91 @@ PhraseTable::PhraseTable(const std::string& path, bool verify) : file_(path) {
       mapped_records<std::uint64_t>(file_, h.lexicon_rows, lexicon ? h.source_words + 2 : 1, h.lexicon_items);
   lexicon_items_ = mapped_records<LexicalItem>(file_, h.lexicon_items, h.lexicon_size, h.block_data);
   block_data_ = mapped_records<char>(file_, h.block_data, 0, h.block_index);
-  const std::uint64_t data_size = h.block_index - h.block_data;
-  if ((h.flags & ~kAllFlags) || (!lexicon && h.lexicon_size > 0) || h.sources > data_size || h.entries > data_size ||
-      h.blocks != (h.sources + kBlock - 1) / kBlock || h.source_stop > h.source_words ||
-      h.target_stop > h.target_words || h.longest_source > kMaxPhrase || h.longest_target > kMaxPhrase) {
-    damaged_header();
-  }
   block_index_ = mapped_records<std::uint64_t>(file_, h.block_index, h.blocks + 1, h.file_size);
+  verify_file(file_, header_, verify, [this] { check_structure(); });
+}
+
+// The parts stand one behind the other, as they were written, and all numbers agree with that.
+void PhraseTable::check_layout() const {
+  const TableHeader& h = header_;
+  const bool lexicon = !(h.flags & kExplicitScores);
+  const std::uint64_t size = file_.size();
+  need_part(!(h.flags & ~kAllFlags) && (lexicon || h.lexicon_size == 0) && h.source_stop <= h.source_words &&
+            h.target_stop <= h.target_words && h.longest_source <= kMaxPhrase && h.longest_target <= kMaxPhrase &&
+            h.source_words <= MappedWords::kMost && h.target_words <= MappedWords::kMost &&
+            h.source_strings == sizeof(TableHeader));
+  need_part(h.lexicon_rows == next_part(h.target_ranks, h.target_words, sizeof(WordId), size) &&
+            h.lexicon_items ==
+                next_part(h.lexicon_rows, lexicon ? h.source_words + 2 : 1, sizeof(std::uint64_t), size) &&
+            h.block_data == next_part(h.lexicon_items, h.lexicon_size, sizeof(LexicalItem), size) &&
+            h.block_data <= h.block_index && h.block_index <= size);
+  const std::uint64_t data_size = h.block_index - h.block_data;
+  need_part(h.sources <= data_size && h.entries <= data_size && h.blocks == (h.sources + kBlock - 1) / kBlock &&
+            fits(h.block_index, h.blocks + 1, sizeof(std::uint64_t), size) &&
+            h.block_index + (h.blocks + 1) * sizeof(std::uint64_t) == size);
+}
+
+// Reads everything once. What search and lookup rely on holds: words and sources are in order, the best translation
+// comes first, and the header's numbers are those of the contents.
+void PhraseTable::check_structure() const {
+  const TableHeader& h = header_;
+  auto need = [](bool right) {
+    if (!right) ByteReader::fail();
+  };
+  source_words_.check();
+  target_words_.check();
+  auto stop_of = [](const MappedWords& words) {
+    std::uint64_t stop = 0;
+    while (stop < words.size() && words.word(static_cast<WordId>(stop)) < "|||") ++stop;
+    return stop;
+  };
+  need(h.source_stop == stop_of(source_words_) && h.target_stop == stop_of(target_words_));
+  std::vector<bool> ranked(h.target_words);
+  for (std::uint64_t rank = 0; rank < h.target_words; ++rank) {
+    need(target_ranks_[rank] < h.target_words && !ranked[target_ranks_[rank]]);
+    ranked[target_ranks_[rank]] = true;
+  }
+  const std::uint64_t rows = h.flags & kExplicitScores ? 0 : h.source_words + 1;
+  need(lexicon_rows_[0] == 0 && lexicon_rows_[rows] == h.lexicon_size);
+  for (std::uint64_t row = 0; row < rows; ++row) {
+    need(lexicon_rows_[row] <= lexicon_rows_[row + 1] && lexicon_rows_[row + 1] <= h.lexicon_size);
+    for (std::uint64_t i = lexicon_rows_[row]; i < lexicon_rows_[row + 1]; ++i) {
+      need(lexicon_items_[i].target <= h.target_words &&
+           (i == lexicon_rows_[row] || lexicon_items_[i - 1].target < lexicon_items_[i].target));
+    }
+  }
+  need(block_index_[0] == 0);
+  std::uint64_t entries = 0, sources = 0;
+  std::size_t longest_source = 0, longest_target = 0;
+  WordId here[kMaxPhrase] = {};
+  std::vector<WordId> before;
+  std::vector<TableEntry> pairs;
+  for (std::uint64_t number = 0; number < h.blocks; ++number) {
+    ByteReader reader = block(number);
+    need(ByteReader(reader).varint() == 0);  // the first source of a block shares nothing with the one before
+    for (std::size_t n = sources_in(number); n > 0; --n) {
+      const std::span<const WordId> source(here, read_source(reader, here));
+      need(sources == 0 || compare(before, source) < 0);
+      before.assign(source.begin(), source.end());
+      const std::uint64_t bytes = reader.varint();
+      const char* begin = reader.position();
+      pairs.clear();
+      read_entries(reader, source, pairs, kAll, false);
+      need(!pairs.empty() && static_cast<std::uint64_t>(reader.position() - begin) == bytes);
+      for (std::size_t i = 0; i < pairs.size(); ++i) {
+        need(i == 0 || pairs[i - 1].scores[2] >= pairs[i].scores[2]);
+        longest_target = std::max(longest_target, pairs[i].target.size());
+      }
+      longest_source = std::max(longest_source, source.size());
+      entries += pairs.size();
+      ++sources;
+    }
+    need(reader.left() == 0);
+  }
+  need(sources == h.sources && entries == h.entries && longest_source == h.longest_source &&
+       longest_target == h.longest_target);
+  const std::uint64_t end = block_index_[h.blocks];
+  need(h.block_data + end <= h.block_index && h.block_index - h.block_data - end < 8);
 }
 
 ByteReader PhraseTable::block(std::uint64_t number) const {

@@ -81,7 +81,8 @@ class PhraseTable {
  public:
   static constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
 
-  // Throws std::runtime_error that says what is wrong with the file, here or at a damaged place.
+  // Throws std::runtime_error that says what is wrong with the file, here or, if it changes later, at a damaged place.
+  // All of it is verified the first time, with `verify` each time (base/verified_files.hh).
   explicit PhraseTable(const std::string& path, bool verify = false);
 
   const TableHeader& header() const { return header_; }
@@ -117,6 +118,8 @@ class PhraseTable {
   void text_order(const std::vector<TableEntry>& entries, std::vector<std::uint32_t>& order) const;
 
  private:
+  void check_layout() const;
+  void check_structure() const;
   int compare(std::span<const WordId> a, std::span<const WordId> b) const {
     return compare_phrases(a, b, header_.source_stop);
   }

@@ -56,9 +56,9 @@ bool is_name(const char* text, std::size_t size) {
 }  // namespace
 
 struct RuleTable::File {
-  File(const std::string& path, bool verify) : file(path) {
+  explicit File(const std::string& path) : file(path) {
     header = checked_header<Header>(file, kMagic, kVersion, probe(), "a treeglot rule table");
-    if (verify) verify_chunks(file, header);
+    check_layout();
     const Header& h = header;
     words = MappedWords(file, h.source_strings, h.category_strings, h.source_words);
     categories = MappedWords(file, h.category_strings, h.target_strings, h.categories);
@@ -67,20 +67,36 @@ struct RuleTable::File {
     target_ranks = mapped_records<TargetSymbol>(file, h.target_ranks, h.target_symbols, h.data);
     data = mapped_records<char>(file, h.data, 0, h.data_end);
     data_size = h.data_end - h.data;
-    if (h.data_end > h.index || h.buckets > h.file_size || h.home_buckets < 1 || h.home_buckets > h.buckets ||
-        h.place_bits < 1 || h.place_bits > 62 || (h.flags & ~(kHasLabels | kDiscounted | kHasUnlinked | kHasShares)) ||
-        h.rules > data_size || h.sources > data_size || h.prefixes > h.buckets * kBucket ||
-        h.longest_source > kMaxSide || h.longest_target > kMaxSide || !is_name(h.grammar, sizeof h.grammar)) {
-      damaged_header();
-    }
     slots = mapped_records<std::uint64_t>(file, h.index, h.buckets * kBucket, h.exceptions);
     exceptions = mapped_records<Exception>(file, h.exceptions, h.exception_count, h.description);
-    mapped_records<char>(file, h.description, h.description_size, h.file_size);
     if (h.flags & kHasShares) {
-      shares =
-          mapped_records<float>(file, (h.description + h.description_size + 7) / 8 * 8, h.source_words, h.file_size);
+      shares = mapped_records<float>(file, h.file_size - h.source_words * sizeof(float), h.source_words, h.file_size);
     }
     key_mask = (std::uint64_t{1} << (63 - h.place_bits)) - 1;
+  }
+
+  // The parts stand one behind the other, as they were written, and all numbers agree with that.
+  void check_layout() const {
+    const Header& h = header;
+    const std::uint64_t size = file.size();
+    need_part(!(h.flags & ~(kHasLabels | kDiscounted | kHasUnlinked | kHasShares)) && h.place_bits >= 1 &&
+              h.place_bits <= 62 && h.longest_source <= kMaxSide && h.longest_target <= kMaxSide &&
+              is_name(h.grammar, sizeof h.grammar) && h.source_words <= MappedWords::kMost &&
+              h.categories <= MappedWords::kMost && h.target_words <= MappedWords::kMost &&
+              h.source_strings == sizeof(Header));
+    need_part(h.target_ranks == next_part(h.source_ranks, h.source_symbols, sizeof(Symbol), size) &&
+              h.data == next_part(h.target_ranks, h.target_symbols, sizeof(TargetSymbol), size) &&
+              h.data <= h.data_end && h.data_end <= size);
+    const std::uint64_t all = h.data_end - h.data;
+    need_part(h.rules <= all && h.sources <= all && h.sources <= h.rules && h.prefixes <= size &&
+              h.index == next_part(h.data_end, 0, 1, size, 64) && h.home_buckets == home_buckets(h.prefixes) &&
+              h.buckets >= h.home_buckets && h.buckets <= size &&
+              h.exceptions == next_part(h.index, h.buckets, kBucket * sizeof(std::uint64_t), size) &&
+              h.description == next_part(h.exceptions, h.exception_count, sizeof(Exception), size));
+    const bool shares_follow = h.flags & kHasShares;
+    std::uint64_t end = next_part(h.description, h.description_size, 1, size, shares_follow ? 8 : 1);
+    if (shares_follow) end = next_part(end, h.source_words, sizeof(float), size, 1);
+    need_part(end == size);
   }
 
   Place place(std::uint64_t slot) const {
@@ -118,7 +134,9 @@ struct RuleTable::File {
   std::uint64_t key_mask;
 };
 
-RuleTable::RuleTable(const std::string& path, bool verify) : file_(std::make_unique<File>(path, verify)) {}
+RuleTable::RuleTable(const std::string& path, bool verify) : file_(std::make_unique<File>(path)) {
+  verify_file(file_->file, file_->header, verify, [this] { check_structure(); });
+}
 RuleTable::~RuleTable() = default;
 
 std::uint32_t RuleTable::word_id(std::string_view word) const {
@@ -286,6 +304,54 @@ bool RuleTable::scan(std::uint64_t& position, std::vector<Symbol>& source, std::
   file_->read_rules(from, variables, length, 0, 0, rules);
   position = static_cast<std::uint64_t>(from.position() - file_->data);
   return true;
+}
+
+// Reads everything once: every source is found from its first symbol on, and the header's numbers are those of the
+// contents.
+void RuleTable::check_structure() const {
+  const Header& h = file_->header;
+  auto need = [](bool right) {
+    if (!right) ByteReader::fail();
+  };
+  file_->words.check();
+  file_->categories.check();
+  file_->targets.check();
+  for (std::uint64_t rank = 0; rank < h.source_symbols; ++rank) {
+    const Symbol symbol = file_->source_ranks[rank];
+    if (has_id(symbol_kind(symbol))) need(symbol_id(symbol) < (id_is_word(symbol) ? h.source_words : h.categories));
+  }
+  std::uint64_t filled = 0;
+  for (std::uint64_t slot = 0; slot < h.buckets * kBucket; ++slot) filled += file_->slots[slot] != 0;
+  need(filled <= h.prefixes);
+  for (std::uint64_t i = 1; i < h.exception_count; ++i) {
+    need(file_->exceptions[i - 1].key < file_->exceptions[i].key);
+  }
+  std::uint64_t rules = 0, sources = 0, position = 0, begin = 0;
+  std::size_t longest_source = 0, longest_target = 0;
+  std::vector<Symbol> source, before;
+  std::vector<WalkKey> keys;  // of the prefixes of `before`
+  std::vector<RuleEntry> entries;
+  for (; scan(position, source, entries); begin = position) {
+    std::size_t shared = 0;
+    while (shared < source.size() && shared < before.size() && source[shared] == before[shared]) ++shared;
+    keys.resize(source.size());
+    for (std::size_t i = shared; i < source.size(); ++i) {
+      keys[i] = walk_step(i == 0 ? walk_start() : keys[i - 1], source[i]);
+      const Place place = find(keys[i]);
+      need(place.prefix && (i + 1 == source.size() || place.longer));
+    }
+    need(find(source.empty() ? walk_start() : keys.back()).rules == begin + 1 && !entries.empty());
+    for (const RuleEntry& entry : entries) longest_target = std::max(longest_target, entry.target.size());
+    longest_source = std::max(longest_source, source.size());
+    rules += entries.size();
+    ++sources;
+    before.swap(source);
+  }
+  need(rules == h.rules && sources == h.sources && longest_source == h.longest_source &&
+       longest_target == h.longest_target);
+  for (std::uint64_t word = 0; file_->shares && word < h.source_words; ++word) {
+    need(file_->shares[word] >= 0 && file_->shares[word] <= 1);
+  }
 }
 
 std::size_t RuleTable::rules() const { return file_->header.rules; }

@@ -38,7 +38,8 @@ struct RuleEntry {
 
 class RuleTable {
  public:
-  // Throws std::runtime_error that says what is wrong with the file. `verify` reads all of it and compares checksums.
+  // Throws std::runtime_error that says what is wrong with the file. All of it is verified the first time, with
+  // `verify` each time (base/verified_files.hh).
   explicit RuleTable(const std::string& path, bool verify = false);
   ~RuleTable();
 
@@ -88,6 +89,8 @@ class RuleTable {
   std::size_t longest_target() const;
 
  private:
+  void check_structure() const;
+
   struct File;
   std::unique_ptr<File> file_;
 };

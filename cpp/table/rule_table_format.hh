@@ -31,7 +31,7 @@
 namespace treeglot::rule_format {
 
 inline constexpr char kMagic[8] = {'T', 'G', 'R', 'T', '\r', '\n', '\x1a', '\0'};
-inline constexpr std::uint32_t kVersion = 3;
+inline constexpr std::uint32_t kVersion = 4;  // 4: XXH64
 inline constexpr std::uint32_t kHasLabels = 1, kDiscounted = 2, kHasUnlinked = 4, kHasShares = 8;
 
 struct Header {
@@ -66,6 +66,11 @@ inline constexpr double kLeast = 21;              // no total is below e^-21
 inline constexpr std::uint64_t kMaxSide = 65535;  // symbols
 
 inline MachineProbe probe() { return MachineProbe({sizeof(Symbol), sizeof(TargetSymbol), sizeof(Exception), kBucket}); }
+
+// The number of buckets that keys belong to.
+inline std::uint64_t home_buckets(std::uint64_t prefixes) {
+  return static_cast<std::uint64_t>(static_cast<double>(prefixes) / (kBucket * kLoad)) + 1;
+}
 
 inline std::uint64_t home_bucket(std::uint64_t key, std::uint64_t buckets) {
   __extension__ using Wide = unsigned __int128;

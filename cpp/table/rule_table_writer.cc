@@ -274,7 +274,7 @@ void RuleTableWriter::put_index() {
   header_.place_bits = std::max<std::uint64_t>(std::bit_width(data_size + 1), options_.place_bits);
   const int key_bits = 63 - static_cast<int>(header_.place_bits);
   const std::uint64_t key_mask = (std::uint64_t{1} << key_bits) - 1;
-  header_.home_buckets = static_cast<std::uint64_t>(static_cast<double>(header_.prefixes) / (kBucket * kLoad)) + 1;
+  header_.home_buckets = home_buckets(header_.prefixes);
   header_.index = file_.align(64);
 
   // Items come by key, so by bucket. A chain of full buckets ends with the first that is not full.

@@ -69,7 +69,7 @@ class Writer {
   explicit Writer(const std::string& path) : file_(std::fopen(path.c_str(), "wb"), &std::fclose) {
     if (!file_) throw std::runtime_error("cannot create the file");
     put(&header_, sizeof header_);
-    buffer_.reserve(kChecksumChunk);
+    buffer_.reserve(kWriteBuffer);
   }
 
   template <class T>
@@ -96,7 +96,7 @@ class Writer {
     std::memcpy(header_.magic, kMagic, sizeof kMagic);
     header_.version = CorpusFile::kVersion;
     header_.file_size = position_;
-    header_.checksum = checksum_;
+    header_.checksum = checksum_.value();
     header_.probe = probe();
     header_.header_checksum = header_checksum(header_);
     if (std::fseek(file_.get(), 0, SEEK_SET) != 0) fail();
@@ -112,23 +112,24 @@ class Writer {
   void bytes(const char* data, std::size_t size) {
     position_ += size;
     while (size > 0) {
-      const std::size_t part = std::min(size, kChecksumChunk - buffer_.size());
+      const std::size_t part = std::min(size, kWriteBuffer - buffer_.size());
       buffer_.insert(buffer_.end(), data, data + part);
       data += part;
       size -= part;
-      if (buffer_.size() == kChecksumChunk) flush();
+      if (buffer_.size() == kWriteBuffer) flush();
     }
   }
   void flush() {
     if (buffer_.empty()) return;
-    checksum_ = hash_bytes(buffer_.data(), buffer_.size(), checksum_);
+    checksum_.add(buffer_.data(), buffer_.size());
     put(buffer_.data(), buffer_.size());
     buffer_.clear();
   }
 
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_;
   std::vector<char> buffer_;
-  std::uint64_t position_ = sizeof(Header), checksum_ = 0;
+  std::uint64_t position_ = sizeof(Header);
+  Checksum checksum_;
   Header header_{};
 };
 
@@ -137,6 +138,34 @@ class Writer {
 class Reader {
  public:
   Reader(const MappedFile& file, const Header& header) : file_(file), header_(header) {}
+
+  // The columns stand one behind the other, as they were written.
+  void check_layout() const {
+    static constexpr std::uint64_t kSide[kSideSections] = {1,
+                                                           sizeof(std::uint64_t),
+                                                           1,
+                                                           sizeof(std::uint64_t),
+                                                           sizeof(std::uint64_t),
+                                                           sizeof(WordId),
+                                                           sizeof(WordId),
+                                                           sizeof(std::uint64_t),
+                                                           sizeof(std::int32_t),
+                                                           sizeof(std::uint64_t),
+                                                           sizeof(Constituent),
+                                                           sizeof(std::uint16_t)};
+    static constexpr std::uint64_t kPair[kSections - 2 * kSideSections] = {
+        sizeof(std::uint64_t), sizeof(WordLink),     sizeof(std::uint64_t), sizeof(NodeLink), sizeof(std::uint32_t),
+        sizeof(std::uint64_t), sizeof(std::int32_t), sizeof(std::uint64_t), sizeof(double)};
+    std::uint64_t end = sizeof(Header);
+    for (int number = 0; number < kSections; ++number) {
+      const auto [offset, count] = header_.sections[number];
+      need_part(offset == end);
+      const bool pair = number >= 2 * kSideSections, last = number + 1 == kSections;
+      end = next_part(end, count, pair ? kPair[number - 2 * kSideSections] : kSide[number % kSideSections],
+                      file_.size(), last ? 1 : 8);
+    }
+    need_part(end == file_.size());
+  }
 
   // Never outside of the file, whatever the header says.
   template <class T>
@@ -216,8 +245,10 @@ void CorpusFile::write(const ParsedBitext& bitext, const std::string& path) {
 ParsedBitext CorpusFile::open(const std::string& path) {
   auto file = std::make_shared<MappedFile>(path);
   const Header header = checked_header<Header>(*file, kMagic, kVersion, probe(), "a parsed corpus of treeglot");
-  verify_chunks(*file, header);
+  // Its structure is looked at below, each time.
+  verify_file(*file, header, false, [] {});
   const Reader reader(*file, header);
+  reader.check_layout();
   ParsedBitext bitext;
   const std::size_t pairs = reader.section<std::uint32_t>(kOrigins).size();
   TreeChecker checker;

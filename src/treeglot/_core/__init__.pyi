@@ -1,5 +1,6 @@
 from treeglot._core import align as align
 from treeglot._core import conllu as conllu
+from treeglot._core import files as files
 from treeglot._core import forest as forest
 from treeglot._core import hypergraph as hypergraph
 from treeglot._core import kernels as kernels

@@ -29,6 +29,7 @@ from treeglot.cli.project import export_app, init, train, tune
 from treeglot.cli.rules import app as rules_app
 from treeglot.cli.translate import translate
 from treeglot.cli.trees import app as trees_app
+from treeglot.cli.verify import verify
 
 app = typer.Typer(
     name="treeglot",
@@ -49,6 +50,7 @@ for name, command in (
     ("parse", parse),
     ("forest", forest),
     ("coverage", cover),
+    ("verify", verify),
 ):
     app.command(name)(command)
 for name, group in (

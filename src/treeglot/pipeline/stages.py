@@ -2,7 +2,7 @@
 
 A `Stage` turns input files and parameters into output files. Its *key* is a digest of its name and version, the versions of the
 formats that it writes, its parameters and the contents of its inputs. After the outputs have got their final names, a manifest with the key is written beside them; a
-stage whose manifest has the right key, and whose outputs are as the manifest says, is skipped. So a run that is killed at
+stage whose manifest has the right key, and whose outputs have the digests of the manifest, is skipped. So a run that is killed at
 any moment and started again ends with the same bytes as one that was not, and a changed input re-runs what depends on it
 and nothing else.
 """
@@ -29,6 +29,9 @@ from treeglot.pipeline.memory import PeakMeter
 log = logging.getLogger(__name__)
 
 Paths = Mapping[str, Path]
+
+VERIFIED = ".treeglot-verified"
+"""What the core notes beside large files (cpp/base/verified_files.hh)."""
 
 _RACY = 1_000_000_000
 """Nanoseconds. A file that changed so shortly before it was read may change again without another time stamp."""
@@ -157,16 +160,14 @@ class Runner:
         return {name: self.digest(path) for name, path in stage.inputs.items()}
 
     def is_complete(self, stage: Stage, key: str) -> bool:
-        """Whether a manifest says that the outputs are those of ``key``, and they have not been touched since."""
+        """Whether a manifest says that the outputs are those of ``key``, and they still are: disks forget, also without a
+        change of size and time."""
         manifest = self.manifest(stage.name)
         if manifest is None or manifest.get("key") != key:
             return False
         for name, path in stage.outputs.items():
             noted = manifest["outputs"].get(name)
-            if noted is None or not path.exists():
-                return False
-            untouched = _size_and_time(path) == {"size": noted["size"], "modified": noted["modified"]}
-            if not untouched and digest(path) != noted["digest"]:
+            if noted is None or not path.exists() or self.digest(path) != noted["digest"]:
                 return False
         return True
 
@@ -174,14 +175,17 @@ class Runner:
         return self.state / "manifests" / f"{stage.name}.json"
 
     def manifest(self, name: str) -> dict[str, Any] | None:
-        """What is noted about a stage, or None if it was never completed (or the note is damaged)."""
+        """What is noted about a stage, or None if it was never completed (or the note cannot be read: it is made anew)."""
         path = self.state / "manifests" / f"{name}.json"
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
             noted = json.loads(path.read_text(encoding="utf-8"))
         except (FileNotFoundError, ValueError):
             return None
-        return noted if isinstance(noted, dict) and isinstance(noted.get("outputs"), dict) else None
+        if not isinstance(noted, dict):
+            return None
+        _check_manifest(noted, path)
+        return noted
 
     def digest(self, path: Path) -> str:
         """The digest of a file's or folder's contents; read again only if it was touched since."""
@@ -211,6 +215,23 @@ class Runner:
         return os.path.relpath(path, self.folder)
 
 
+def _check_manifest(noted: dict[str, Any], path: Path) -> None:
+    """Refuse a manifest that is not all there: someone else has written it, and what it stands for is not known."""
+    problem = "" if isinstance(noted.get("key"), str) else "key"
+    outputs = noted.get("outputs")
+    if not isinstance(outputs, dict):
+        problem = "outputs"
+    else:
+        for name, output in outputs.items():
+            for part in ("path", "digest"):
+                if not isinstance(output, dict) or not isinstance(output.get(part), str):
+                    problem = f"outputs.{name}.{part}"
+    if problem:
+        raise TreeglotError(
+            f"the manifest of the stage has no {problem}", path=path, remedy="remove it: the stage will run again"
+        )
+
+
 def _key(stage: Stage, digests: Mapping[str, str]) -> str:
     parts = {
         "stage": stage.name,
@@ -223,9 +244,10 @@ def _key(stage: Stage, digests: Mapping[str, str]) -> str:
 
 
 def digest(path: Path) -> str:
-    """SHA-256 of a file's contents, or of the names and contents of a folder's files."""
+    """SHA-256 of a file's contents, or of the names and contents of a folder's files (without notes of what was verified)."""
     if path.is_dir():
-        parts = [f"{digest(file)} {file.relative_to(path)}" for file in sorted(path.rglob("*")) if file.is_file()]
+        files = [file for file in sorted(path.rglob("*")) if file.is_file() and file.name != VERIFIED]
+        parts = [f"{digest(file)} {file.relative_to(path)}" for file in files]
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
@@ -236,7 +258,7 @@ _Stamp = tuple[tuple[str, int, int, int, int], ...]
 
 
 def _stamp(path: Path) -> _Stamp:
-    inside = sorted(path.rglob("*")) if path.is_dir() else []
+    inside = sorted(entry for entry in path.rglob("*") if entry.name != VERIFIED) if path.is_dir() else []
     paths = [path, *(entry for entry in inside if entry.exists())]
     states = ((str(entry), entry.stat()) for entry in paths)
     return tuple((name, s.st_ino, s.st_size, s.st_mtime_ns, s.st_ctime_ns) for name, s in states)

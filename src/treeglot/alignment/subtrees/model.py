@@ -15,6 +15,7 @@ import hashlib
 import io
 import json
 import zipfile
+import zlib
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -295,6 +296,22 @@ class SubtreeAligner:
             file.write(payload)
 
 
+_UNREADABLE = (
+    KeyError,
+    ValueError,
+    IndexError,
+    TypeError,
+    AttributeError,
+    EOFError,
+    OverflowError,
+    MemoryError,
+    NotImplementedError,
+    RuntimeError,
+    SyntaxError,
+)
+"""What the readers of archives, arrays and headers may raise where something else was written."""
+
+
 def load_model(path: type_path, *, threads: int = 0) -> SubtreeAligner:
     """Open a saved model. A file that is damaged or no model is an `InputError`."""
     remedy = "train it again: treeglot trees train-aligner"
@@ -335,7 +352,7 @@ def load_model(path: type_path, *, threads: int = 0) -> SubtreeAligner:
         )
     except TreeglotError as problem:
         raise problem.at(path, 1) from None
-    except (KeyError, ValueError, IndexError, TypeError, zipfile.BadZipFile) as problem:
+    except (*_UNREADABLE, zipfile.BadZipFile, zlib.error) as problem:
         raise error(f"damaged ({type(problem).__name__}: {problem})") from None
 
 
