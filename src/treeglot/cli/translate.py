@@ -20,6 +20,7 @@ from treeglot.grammars import combinations
 from treeglot.pipeline.decoding import features
 from treeglot.pipeline.parsing import tree_files
 from treeglot.pipeline.project import Project
+from treeglot.pipeline.provenance import check_weights, file_identity, noted, provenance
 from treeglot.pipeline.translation import Translated, Translator
 from treeglot.progress import track
 from treeglot.search import (
@@ -76,6 +77,10 @@ def translate(
     model: Annotated[Path | None, typer.Option("--lm", help="Without a project: a compiled model or ARPA.")] = None,
     weights: Annotated[Path | None, typer.Option(help="Other weights than the system's.")] = None,
     seed: MaybeSeedOption = None,
+    strict: Annotated[
+        bool,
+        typer.Option("--strict", help="Refuse weights of other tables or settings, and trees of another kind."),
+    ] = False,
 ) -> None:
     """Translate text, one sentence a line: line n of the input is line n of the output.
 
@@ -93,13 +98,17 @@ def translate(
                 raise TreeglotError(
                     "--table translates lines of words", remedy="leave out --conllu, --penn and --trees"
                 )
-            decoder = _bare_decoder(table, reordering, model, weights, limits)
+            decoder = _bare_decoder(table, reordering, model, weights, limits, strict)
             results, name, values = _bare(decoder, text, options), "", decoder.weights
         else:
             loaded = Project(project)
             spec = loaded.system(system)
-            chosen = _read_weights(weights, features(spec)) if weights else loaded.weights(system, seed)
-            translator = stack.enter_context(Translator(loaded, system, chosen, **limits))
+            if weights:
+                chosen = _read_weights(weights, features(spec))
+                check_weights(weights, provenance(loaded, spec), "give those of this system", strict=strict)
+            else:
+                chosen = loaded.weights(system, seed, strict=strict)
+            translator = stack.enter_context(Translator(loaded, system, chosen, strict=strict, **limits))
             size = 1 if sys.stdin.isatty() and text == "-" and not given else BATCH
             name, values = system, translator.weights
             if given:
@@ -134,7 +143,12 @@ def translate(
 
 
 def _bare_decoder(
-    table: Path, reordering: Path | None, model: Path | None, weights: Path | None, limits: dict[str, int]
+    table: Path,
+    reordering: Path | None,
+    model: Path | None,
+    weights: Path | None,
+    limits: dict[str, int],
+    strict: bool,
 ) -> Decoder:
     if model is None or weights is None:
         raise TreeglotError("--table needs --lm and --weights", remedy="give all three, or a project")
@@ -142,6 +156,10 @@ def _bare_decoder(
         stored = file.read(4) == b"TGPT"
     phrases = open_phrases(table) if stored else read_moses_phrases(table, reordering)
     values = _read_weights(weights, feature_names([combinations.DEMO[0]]))
+    before = noted(weights)
+    given = {"lm": model, "table": table}
+    now = before | {name: file_identity(path) for name, path in given.items() if name in before}
+    check_weights(weights, now, "give the weights of this table and this model", strict=strict)
     return phrase_decoder(phrases, lm.open_model(model), values, **limits)  # type: ignore[arg-type]
 
 

@@ -27,6 +27,7 @@ from treeglot.pipeline.decoding import features, open_decoder, start_weights
 from treeglot.pipeline.overlap import overlap_stages, warn_of_overlap
 from treeglot.pipeline.phrase_tables import phrase_stage
 from treeglot.pipeline.preparation import TextPipeline
+from treeglot.pipeline.provenance import check_weights, provenance
 from treeglot.pipeline.rule_tables import rule_stage
 from treeglot.pipeline.stages import Paths, Runner, Stage, StageResult
 from treeglot.pipeline.subtree_phrases import span_stages
@@ -280,14 +281,22 @@ class Project:
     def threads(self) -> int:
         return self.config.limits.threads
 
-    def weights(self, system: str, seed: int | None = None) -> dict[str, float]:
-        """The tuned weights, the best so far of tuning that was interrupted (with a warning), or those that tuning starts from."""
+    def weights(self, system: str, seed: int | None = None, *, strict: bool = False) -> dict[str, float]:
+        """The tuned weights, the best so far of tuning that was interrupted (with a warning), or those that tuning starts from.
+
+        Weights that were tuned with other tables, another language model or other settings are used with a warning; with
+        ``strict`` they are refused, and so are those that are not finished."""
         spec = self.system(system)
         path, unfinished = self.weights_path(system, seed), self.unfinished_path(system, seed)
+        command = f"treeglot tune --system {system}" + ("" if seed is None else f" --seed {seed}")
         if path.exists():
+            check_weights(path, provenance(self, spec), f"tune them again: `{command}`", strict=strict)
             return read_weights(path, features(spec))
+        if strict:
+            raise ConfigError(f"the system {system!r} is not tuned", path=path, remedy=f"run `{command}` first")
         if unfinished.exists():
-            log.warning("%s: the weights are unfinished; `treeglot tune --system %s` goes on", unfinished, system)
+            log.warning("%s: the weights are unfinished; `%s` goes on", unfinished, command)
+            check_weights(unfinished, provenance(self, spec), f"tune them again: `{command}`", strict=False)
             return read_weights(unfinished, features(spec))
         return start_weights(spec)
 

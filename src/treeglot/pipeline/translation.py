@@ -6,12 +6,14 @@ A project that uses trees translates the words of its parser, also with its phra
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from types import TracebackType
 from typing import Any, Self
 
+from treeglot.errors import TreeglotError
 from treeglot.parsers import Parser
 from treeglot.parsers.base import empty_sentence
 from treeglot.pipeline.config import CONFIG_NAME
@@ -23,6 +25,8 @@ from treeglot.search.display import Explained
 from treeglot.trees.sentence import ParsedSentence
 from treeglot.trees.tokens import Tokens
 from treeglot.words import split_words
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -55,9 +59,17 @@ class Translator:
     """One system of a project, ready to translate. Use it as a context manager: a parser may have to be stopped."""
 
     def __init__(
-        self, project: Project, system: str, weights: Mapping[str, float] | None = None, **limits: Any
+        self,
+        project: Project,
+        system: str,
+        weights: Mapping[str, float] | None = None,
+        *,
+        strict: bool = False,
+        **limits: Any,
     ) -> None:
+        """``strict`` refuses trees of another kind than those that the system was learnt from."""
         self.project = project
+        self.strict = strict
         self.spec = project.system(system)
         self.weights = dict(weights or project.weights(system))
         self.decoder = project.decoder(system, self.weights, **limits)
@@ -95,9 +107,35 @@ class Translator:
         """Translate sentences that are parsed already; their words get the case of the project."""
         stream = iter(sentences)
         pipeline = self.project.pipelines[0]
+        warned_of: set[str] = set()
+        number = 0
         while some := list(islice(stream, batch)):
+            for sentence in some:
+                number += 1
+                self._check_trees(number, sentence, warned_of)
             prepared = [prepared_sentence(sentence, pipeline) for sentence in some]
             yield from self._translated([sentence.text for sentence in some], prepared, tokenized, options)
+
+    def _check_trees(self, number: int, sentence: ParsedSentence, warned_of: set[str]) -> None:
+        """Say once for each kind if a tree that the system needs has to be made of the other one, but was given in training."""
+        given = self.project.config.data.parts["train"].files
+        for kind, tree, key in (
+            ("dependency", sentence.dependency, "conllu"),
+            ("constituency", sentence.constituency, "penn"),
+        ):
+            if (
+                tree is not None
+                or kind not in self.spec.needs
+                or key not in given
+                or kind in warned_of
+                or not len(sentence)
+            ):
+                continue
+            message = f"sentence {number} has no {kind} tree, from which {self.spec.name} was learnt"
+            if self.strict:
+                raise TreeglotError(message, remedy=f"give --{key}, or leave out --strict")
+            log.warning("%s: it is converted from the other tree, which is not the same; give --%s", message, key)
+            warned_of.add(kind)
 
     def _prepared(self, lines: Sequence[str], tokenized: bool) -> list[ParsedSentence]:
         pipeline = self.project.pipelines[0]

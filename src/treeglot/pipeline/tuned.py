@@ -35,6 +35,7 @@ from treeglot.pipeline.decoding import (
     start_weights,
 )
 from treeglot.pipeline.project import Project
+from treeglot.pipeline.provenance import notes, provenance
 from treeglot.pipeline.stages import Paths, Stage
 from treeglot.search import nbest_arrays, read_weights, write_weights
 from treeglot.tuning import Iteration, NBestArrays, metric_name, random_start, tune
@@ -204,6 +205,7 @@ def tuning_stage(
         corpus = read_part(project, spec, "dev")
         decoder = project.decoder(system, start)
         references = [line for _, line in read_lines(inputs["references"])]
+        made_with = notes(provenance(project, spec))
 
         best: list[Iteration] = []
 
@@ -241,7 +243,7 @@ def tuning_stage(
                 f"`treeglot tune --system {system}` goes on"
             )
             unfinished.parent.mkdir(parents=True, exist_ok=True)
-            write_weights(unfinished, best[-1].weights, note=note)
+            write_weights(unfinished, best[-1].weights, note=f"{note}\n{made_with}")
 
         result = tune(
             decode,
@@ -257,7 +259,7 @@ def tuning_stage(
             decode_first=decode_first,
             on_iteration=report,
         )
-        write_weights(outputs["weights"], result.weights)
+        write_weights(outputs["weights"], result.weights, note=made_with)
         with atomic_write(outputs["log"]) as file:
             file.writelines(
                 f"{iteration.number}\t{iteration.score:.4f}\t{iteration.pool}\t{iteration.length:.4f}\n"

@@ -103,11 +103,10 @@ def read_weights(path: str | os.PathLike[str], names: Sequence[str] = PHRASE_FEA
 def write_weights(path: str | os.PathLike[str], weights: Mapping[str, float], *, note: str = "") -> None:
     """Write one line ``name = value`` for each weight; `read_weights` gives back exactly the same numbers.
 
-    ``note`` becomes a comment at the top.
+    ``note`` becomes comments at the top, one for each of its lines.
     """
     with atomic_write(path) as file:
-        if note:
-            file.write(f"# {note}\n")
+        file.writelines(f"# {line}\n" for line in note.splitlines())
         for name, value in weights.items():
             file.write(f"{name} = {float(value)!r}\n")
 
