@@ -21,7 +21,7 @@ from cli_runner import Run
 from effort import worlds
 from treeglot.errors import ConfigError, ParserError
 from treeglot.parsers import BackendUnavailable, corenlp, corenlp_server, failure, open_parser, parse_file
-from treeglot.parsers.corenlp_answer import Answer, read_answer
+from treeglot.parsers.corenlp_answer import Answer, read_answer, words_of
 from treeglot.parsers.corenlp_server import CoreNLPServer
 from treeglot.pipeline import parsing
 from treeglot.pipeline.config import ParserChoice
@@ -257,6 +257,24 @@ def test_a_cycle_in_the_arcs_leaves_the_phrases() -> None:
     assert sentence.constituency is not None and sentence.constituency.labels == ("NP",)
     assert sentence.dependency is not None and sentence.dependency.heads == (1, -1)
     assert sentence.comments == ("# dependency = converted from constituents",)
+
+
+@pytest.mark.parametrize("data", [{}, {"sentences": None}, {"sentences": {}}, {"sentences": "none"}, [], "late"])
+def test_an_answer_without_sentences_is_refused(data: Any) -> None:
+    for read in (read_answer, words_of):
+        with pytest.raises(ParserError, match="answer has no sentences"):
+            read(Answer(data, "a b"), "en")
+
+
+def test_words_that_were_given_are_all_there() -> None:
+    tokens = [{"word": word, "originalText": word, "pos": "NN"} for word in "ab"]
+    arcs = [{"dep": "ROOT", "governor": 0, "dependent": 1}, {"dep": "dep", "governor": 1, "dependent": 2}]
+    answer = Answer({"sentences": [{"tokens": tokens, "basicDependencies": arcs}]}, "a b")
+    assert [sentence.tokens.forms for sentence in read_answer(answer, "en", [["a", "b"]])] == [("a", "b")]
+    for given in [["a"]], [["a", "b", "c"]], []:
+        with pytest.raises(ParserError, match="split or dropped"):
+            read_answer(answer, "en", given)
+    assert [words.forms for words in words_of(answer, "en")] == [("a", "b")]
 
 
 def installed(lang: str) -> None:

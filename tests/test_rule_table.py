@@ -7,7 +7,8 @@ import json
 import math
 import random
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
+from fnmatch import fnmatchcase
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -258,6 +259,52 @@ def test_gaps_may_be_written_without_their_category(tmp_path: Path) -> None:
         assert table.lookup(rule.source) and rule in table.lookup(rule.source)
     with pytest.raises(TreeglotError, match="not numbered in order"):
         table.lookup("x2 的 x1 书")
+
+
+@pytest.mark.parametrize("grammar", GRAMMARS)
+def test_figures_equal_a_scan(grammar: str, tmp_path: Path) -> None:
+    build_rule_table(grammar, bitext(random_pairs(8, 150)), tmp_path / "t")
+    table = RuleTable(tmp_path / "t")
+    found, rules = table.statistics(), list(table)
+    of_source = Counter(rule.source for rule in rules)
+    assert (found.grammar, found.rules, found.sources, found.sentences) == (grammar, len(rules), len(of_source), 150)
+    assert found.bytes == (tmp_path / "t").stat().st_size and found.bytes_per_rule == found.bytes / len(rules)
+    groups = {bits: [n for n in of_source.values() if n.bit_length() == bits] for bits in range(1, 20)}
+    assert found.ambiguity == tuple(
+        (2 ** (bits - 1), 2**bits - 1, len(group)) for bits, group in groups.items() if group
+    )
+    assert len(found.ambiguity) > 1
+    assert found.most_rules == max(of_source.values()) == of_source[found.most_ambiguous]
+    assert found.seen_once == sum(rule.count <= 1 for rule in rules)
+    assert found.labelled == sum(bool(rule.labels) for rule in rules)
+    variables = Counter(len(set(re.findall(r"(?<![^ (])\^?(x\d+)", rule.source))) for rule in rules)
+    assert {n: many for n, many in enumerate(found.variables) if many} == variables
+    assert found.lexical == sum(bool(source_words(rule.source)) for rule in rules)
+    assert sum(found.source_lengths) == sum(found.target_lengths) == len(rules)
+
+
+def test_symbols_are_searched_with_the_wildcards_of_file_names(tmp_path: Path) -> None:
+    build_rule_table("consdep2str", bitext(random_pairs(4, 60)), tmp_path / "joint")
+    build_rule_table("hierarchical", bitext(random_pairs(4, 60)), tmp_path / "t")
+    table = RuleTable(tmp_path / "t")
+    rules = list(table)
+    for side in "source", "target":
+        for pattern in "f?", "f[12]", "f[!12]", "f[1-4] x*", "e[!0-6]", "*", "? f1", "[ef]3", "f.", "f1|f2", "e+":
+            symbols = pattern.split()
+            expected = []
+            for rule in rules:
+                words = getattr(rule, side).split()
+                windows = [words[n : n + len(symbols)] for n in range(len(words) - len(symbols) + 1)]
+                if any(all(map(fnmatchcase, window, symbols)) for window in windows):
+                    expected.append(rule)
+            assert list(table.search(pattern, side=side)) == expected, (side, pattern)  # type: ignore[arg-type]
+        assert list(table.search("f[!12]")) not in ([], rules)
+    # What stands in brackets behind a category belongs to it, and is no set of letters.
+    joint = RuleTable(tmp_path / "joint")
+    symbols = {symbol for rule in joint for symbol in rule.source.split() if symbol.endswith("]")}
+    assert symbols
+    for symbol in sorted(symbols)[:20]:
+        assert symbol in {s for rule in joint.search(symbol) for s in rule.source.split()}, symbol
 
 
 def good_turing(frequency: list[int]) -> list[float]:

@@ -102,7 +102,8 @@ def test_counts_are_added(
     out = io.BytesIO()
     files = [folder / "spans"] * times
     paths = folder / "f", folder / "e", folder / "a"
-    write_phrase_counts(*paths, out, spans=files, consistent=consistent, max_length=longest)
+    written = write_phrase_counts(*paths, out, spans=files, consistent=consistent, max_length=longest)
+    assert written == len(expected)
     rows = [tuple(line.split(" ||| ")) for line in out.getvalue().decode().splitlines()]
     assert {(s, t): int(count) for s, t, count in rows} == dict(expected)
     if not expected:

@@ -237,6 +237,19 @@ def test_each_method_comes_near_the_best_known_weights(method: Any) -> None:
 
 
 @pytest.mark.parametrize("method", METHODS, ids=["mert", "mira", "pro", "expected"])
+def test_lists_that_bring_nothing_new_end_a_run(method: Any) -> None:
+    """Whose samples are drawn anew goes on: the same lists may still teach it something."""
+    task = Synthetic(15, candidates=6, nbest=6)  # every list has all that there is
+    result = run(task, method, task.references, tolerance=-1.0)
+    new = [iteration.new for iteration in result.iterations]
+    assert new[0] > 0 and not any(new[1:])
+    if isinstance(method, Pro):
+        assert (result.stopped, len(new)) == ("iterations", 7)
+    else:
+        assert (result.stopped, len(new)) == ("lists", 2)
+
+
+@pytest.mark.parametrize("method", METHODS, ids=["mert", "mira", "pro", "expected"])
 def test_same_seed_same_result_whatever_the_threads(method: Any) -> None:
     task = Synthetic(15)
     first = run(task, method, task.references, threads=1, iterations=3)

@@ -40,12 +40,9 @@ class Answer:
 
 def read_answer(answer: Answer, lang: str, given: Sequence[Sequence[str]] | None = None) -> list[ParsedSentence]:
     """All sentences of an answer. ``given`` are the words that the caller sent, if they were words."""
-    sentences = answer.data.get("sentences")
-    if not isinstance(sentences, list):
-        raise ParserError("the server's answer has no sentences", remedy="")
     units = _units(answer)
     parsed = []
-    for number, sentence in enumerate(sentences):
+    for number, sentence in enumerate(_sentences(answer)):
         words = None
         if given is not None:
             words = given[number] if number < len(given) else ()
@@ -55,6 +52,13 @@ def read_answer(answer: Answer, lang: str, given: Sequence[Sequence[str]] | None
     return parsed
 
 
+def _sentences(answer: Answer) -> list[dict[str, Any]]:
+    sentences = answer.data.get("sentences") if isinstance(answer.data, dict) else None
+    if not isinstance(sentences, list):
+        raise ParserError("the server's answer has no sentences", remedy="")
+    return sentences
+
+
 def _units(answer: Answer) -> bytes:
     return answer.text.encode("utf-16-le", "surrogatepass")
 
@@ -62,7 +66,7 @@ def _units(answer: Answer) -> bytes:
 def words_of(answer: Answer, lang: str) -> list[Tokens]:
     """The words and tags of an answer without trees."""
     units = _units(answer)
-    return [_tokens(sentence["tokens"], None, lang, units, None) for sentence in answer.data.get("sentences", ())]
+    return [_tokens(sentence["tokens"], None, lang, units, None) for sentence in _sentences(answer)]
 
 
 def _sentence(sentence: dict[str, Any], lang: str, units: bytes, given: Sequence[str] | None) -> ParsedSentence:

@@ -266,14 +266,13 @@ _GAP = re.compile(r"^(x\d+)$")
 
 def _symbol_pattern(symbol: str) -> str:
     """A regular expression for a symbol with the wildcards of file names; what they stand for has no blanks."""
-    parts = re.split(r"(\*|\?|\[[^\]]+\])", symbol)
-    if "[" in symbol and symbol.endswith("]") and not symbol.startswith("["):
-        return re.escape(symbol)  # a joint category such as x1:VP[VV_NN]
     special = {"*": "[^ ]*", "?": "[^ ]"}
-    return "".join(
+    pattern = "".join(
         special.get(part, part.replace("[!", "[^") if part.startswith("[") and len(part) > 2 else re.escape(part))
-        for part in parts
+        for part in re.split(r"(\*|\?|\[[^\]]+\])", symbol)
     )
+    # A joint category such as x1:VP[VV_NN] is found by itself, too.
+    return f"(?:{pattern}|{re.escape(symbol)})" if "[" in symbol else pattern
 
 
 def is_rule_table(path: _Path) -> bool:

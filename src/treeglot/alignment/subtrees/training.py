@@ -110,7 +110,11 @@ class Settings:
             (self.passes not in (1, 2), f"{self.passes} passes", "choose 1 or 2"),
             (self.folds < 2, f"{self.folds} folds", "at least 2 are needed"),
             (self.share is not None and not 0 <= self.share < 0.5, f"a share of {self.share}", "give 0 to 0.5"),
-            (self.negatives <= 0 or self.second_negatives <= 0, "no negatives", "give at least 1 per link"),
+            (not (self.negatives > 0 and self.second_negatives > 0), "no negatives", "give at least 1 per link"),
+            (not 0 < self.keep <= 1, f"{self.keep} of the links kept", "it must be above 0 and at most 1"),
+            (self.max_candidates < 2, f"{self.max_candidates} candidates", "give some thousands"),
+            (self.rounds < 0, f"{self.rounds} rounds of tuning", "give 0 or more"),
+            (not self.terms or not self.first_terms, "no terms", "name at least one kernel, such as plain"),
             (not 0 < self.decay <= 1, f"a decay of {self.decay}", "it must be above 0 and at most 1"),
             (self.landmarks < 1, f"{self.landmarks} landmarks", "give some hundreds"),
         ]
