@@ -67,7 +67,7 @@ MUTANTS = [
         ("matching", "cpp/forest/matcher.cc", "if (parts.size() <= kFlatPseudo) {", "if (parts.size() < kFlatPseudo) {"),
         ("matching", "cpp/forest/matcher.cc", "const bool last = i + 1 == parts.size();", "const bool last = i + 1 != parts.size();"),
         ("matching", "cpp/forest/matcher.hh", "return place == scattered_.end() ? std::span<const std::uint32_t>() : place->second;", "return place != scattered_.end() ? std::span<const std::uint32_t>() : place->second;"),
-        ("matching", "cpp/forest/matcher.hh", "return node(NodeKind::kGroup, begin, end, static_cast<std::uint32_t>(head) + 1);", "return node(NodeKind::kGroup, begin, end, static_cast<std::uint32_t>(head) - 1);"),
+        ("matching", "cpp/forest/matcher.hh", "return forest_.add_node(NodeKind::kGroup, begin, end, ++helpers_);", "return forest_.add_node(NodeKind::kGroup, begin, end, helpers_++);"),
         ("matching", "cpp/grammars/hierarchical/matcher.cc", "if (items_.size() >= kMostItems) return;", "if (items_.size() > kMostItems) return;"),
         ("matching", "cpp/grammars/hierarchical/matcher.cc", "derivable_[cell] = (span != SentenceForest::kNoNode && forest.has_edges(span)) || is_foreign(forest, start, end);", "derivable_[cell] = (span == SentenceForest::kNoNode && forest.has_edges(span)) || is_foreign(forest, start, end);"),
         ("matching", "cpp/grammars/hierarchical/matcher.cc", "if (word != RuleTable::kNone) {", "if (word == RuleTable::kNone) {"),

@@ -265,22 +265,27 @@ def test_gaps_may_be_written_without_their_category(tmp_path: Path) -> None:
 def test_figures_equal_a_scan(grammar: str, tmp_path: Path) -> None:
     build_rule_table(grammar, bitext(random_pairs(8, 150)), tmp_path / "t")
     table = RuleTable(tmp_path / "t")
-    found, rules = table.statistics(), list(table)
+    figures, rules = table.statistics(), list(table)
     of_source = Counter(rule.source for rule in rules)
-    assert (found.grammar, found.rules, found.sources, found.sentences) == (grammar, len(rules), len(of_source), 150)
-    assert found.bytes == (tmp_path / "t").stat().st_size and found.bytes_per_rule == found.bytes / len(rules)
+    assert (figures.grammar, figures.rules, figures.sources, figures.sentences) == (
+        grammar,
+        len(rules),
+        len(of_source),
+        150,
+    )
+    assert figures.bytes == (tmp_path / "t").stat().st_size and figures.bytes_per_rule == figures.bytes / len(rules)
     groups = {bits: [n for n in of_source.values() if n.bit_length() == bits] for bits in range(1, 20)}
-    assert found.ambiguity == tuple(
+    assert figures.ambiguity == tuple(
         (2 ** (bits - 1), 2**bits - 1, len(group)) for bits, group in groups.items() if group
     )
-    assert len(found.ambiguity) > 1
-    assert found.most_rules == max(of_source.values()) == of_source[found.most_ambiguous]
-    assert found.seen_once == sum(rule.count <= 1 for rule in rules)
-    assert found.labelled == sum(bool(rule.labels) for rule in rules)
+    assert len(figures.ambiguity) > 1
+    assert figures.most_rules == max(of_source.values()) == of_source[figures.most_ambiguous]
+    assert figures.seen_once == sum(rule.count <= 1 for rule in rules)
+    assert figures.labelled == sum(bool(rule.labels) for rule in rules)
     variables = Counter(len(set(re.findall(r"(?<![^ (])\^?(x\d+)", rule.source))) for rule in rules)
-    assert {n: many for n, many in enumerate(found.variables) if many} == variables
-    assert found.lexical == sum(bool(source_words(rule.source)) for rule in rules)
-    assert sum(found.source_lengths) == sum(found.target_lengths) == len(rules)
+    assert {n: many for n, many in enumerate(figures.variables) if many} == variables
+    assert figures.lexical == sum(bool(source_words(rule.source)) for rule in rules)
+    assert sum(figures.source_lengths) == sum(figures.target_lengths) == len(rules)
 
 
 def test_symbols_are_searched_with_the_wildcards_of_file_names(tmp_path: Path) -> None:

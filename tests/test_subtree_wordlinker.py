@@ -248,8 +248,8 @@ def test_features_of_word_pairs_are_what_their_names_say(
         for v in range(shape[1]):
             expected = slow_pair_features(pair, evidence, learnt, u, v)
             assert set(expected) == set(PAIR_FEATURES)
-            found = dict(zip(PAIR_FEATURES, features[u, v].tolist(), strict=True))
-            assert found == pytest.approx(expected, abs=1e-5)
+            values = dict(zip(PAIR_FEATURES, features[u, v].tolist(), strict=True))
+            assert values == pytest.approx(expected, abs=1e-5)
 
 
 def test_thresholds_of_greedy_links_can_be_tried_at_once():
