@@ -167,7 +167,7 @@ def slow_pair_features(
     def head(k: int, side: ParsedSentence) -> int:
         """The head of the phrase that a word is in."""
         tree = side.constituency
-        return k if tree is None else lexical_heads(tree, style="content")[tree.parent(~k)]
+        return k if tree is None or not tree.labels else lexical_heads(tree, style="content")[tree.parent(~k)]
 
     def inside(k: int, side: ParsedSentence) -> set[int]:
         tree = side.constituency
