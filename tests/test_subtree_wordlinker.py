@@ -171,7 +171,7 @@ def slow_pair_features(
 
     def inside(k: int, side: ParsedSentence) -> set[int]:
         tree = side.constituency
-        return {k} if tree is None else set(tree.yields[tree.parent(~k)])
+        return {k} if tree is None or not tree.labels else set(tree.yields[tree.parent(~k)])
 
     links = [
         (p.source.tokens.forms[a].lower(), p.target.tokens.forms[b].lower())
