@@ -48,7 +48,7 @@ def unmatched(results: list[Translation], corpus: Any) -> tuple[int, int, list[t
     """Subtrees of several words that the derivations translate step by step: how many, of how many, and the tags of most heads."""
     heads, tags = 0, Counter[str]()
     for n, result in enumerate(results):
-        _, tag, parents, _ = corpus.columns.sentence(n)
+        _, tag, parents, *_ = corpus.columns.sentence(n)
         heads += len({parent for parent in parents if parent >= 0})
         for use in walk(result.derivation):
             if use.grammar == "pseudo" and use.kind == "subtree":

@@ -420,7 +420,14 @@ class HeadDependents:
 
     def inner(self, n: int, node: Node) -> list[Member]:
         """A run inside an attachment, by the tag and by the word of its head."""
-        return [Member(f"^\0:{shown}+", node, 0, 0) for shown in (self.forest.tags[n], self.forest.words[n])]
+        return [Member(f"^\0:{shown}+", node, 0, 0) for shown in (self.category(n), self.forest.words[n])]
+
+    def category(self, member: int) -> str:
+        """What a word is generalised to."""
+        tag = self.forest.tags[member]
+        if self.forest.values.get("category") != "tag+relation":
+            return tag
+        return f"{tag}/{self.forest.tree.deprels[member]}"
 
     def match(
         self,
@@ -505,9 +512,9 @@ class HeadDependents:
                     yield [way, *symbols], groups | {group}
 
     def ways(self, n: int, member: int) -> list[Member]:
-        """A member by its tag and by its word."""
+        """A member by its category and by its word."""
         forest, mark = self.forest, "^" if member == n else ""
-        tag, word = forest.tags[member], forest.words[member]
+        tag, word = self.category(member), forest.words[member]
         begin, end = forest.member_span(n, member)
         if member != n and not forest.tree.is_leaf(member):
             return [Member(f"\0:{shown}*", ("subtree", member), begin, end) for shown in (tag, word)]

@@ -23,6 +23,7 @@ from treeglot.trees.corpus import parsed_bitext
 
 WORDS = ["a", "b", "c"]
 TAGS = ["A", "B"]
+RELATIONS = ["r", "s:t"]
 TARGET = ["u", "v", "w", "x"]
 PHRASE_WORDS = 3
 """The length of phrases in a world."""
@@ -45,7 +46,9 @@ def random_tree(rng: random.Random, size: int) -> DependencyTree:
     root = rng.randrange(size)
     fill(0, root, root)
     fill(root + 1, size, root)
-    return DependencyTree(tokens, heads)
+    # A generator of their own: what else is drawn stays as it is.
+    relations = random.Random(f"{tokens.forms} {heads}")
+    return DependencyTree(tokens, heads, [relations.choice(RELATIONS) for _ in range(size)])
 
 
 def random_constituents(rng: random.Random, tokens: Tokens) -> ConstituencyTree:

@@ -171,6 +171,7 @@ class Case(NamedTuple):
     tree: Any  # nested label and children, or None
     target: list[str]
     links: list[tuple[int, int]]
+    relations: Sequence[str] = ()  # none: all are _
 
 
 class Part(NamedTuple):
@@ -211,11 +212,17 @@ class Reference:
     def children(self, n: int) -> list[int]:
         return [k for k in range(self.size) if self.case.heads[k] == n]
 
+    def category(self, k: int) -> str:
+        """What a word is generalised to."""
+        if self.options.get("category") != "tag+relation":
+            return self.case.tags[k]
+        return f"{self.case.tags[k]}/{self.case.relations[k] if self.case.relations else '_'}"
+
     def members(self, n: int) -> list[Part]:
-        tags = self.case.tags
-        parts = [Part(frozenset([n]), "head", n, tags[n], True)]
+        parts = [Part(frozenset([n]), "head", n, self.category(n), True)]
         for k in self.children(n):
-            parts.append(Part(self.below[k], "internal" if self.children(k) else "leaf", k, tags[k], False))
+            kind = "internal" if self.children(k) else "leaf"
+            parts.append(Part(self.below[k], kind, k, self.category(k), False))
         return sorted(parts, key=lambda part: part.top)
 
     # Phrasal nodes
@@ -250,7 +257,7 @@ class Reference:
                 for first in range(len(members) - size + 1):
                     group = members[first : first + size]
                     if frozenset().union(*(part.words for part in group)) == words:
-                        category = f"{label}[{'_'.join(part.category for part in group)}]"
+                        category = f"{label}[{'_'.join(self.case.tags[part.top] for part in group)}]"
                         covers = any(part.kind == "head" for part in group)
                         parts.append(Part(words, "phrasal", group[0].top, category, covers))
         return parts
@@ -294,7 +301,7 @@ class Reference:
                 if place not in (first - 1, last):
                     continue
                 words = frozenset[int]().union(*(part.words for part in members[first:last]))
-                inner = Part(words, "run", n, self.case.tags[n], True)
+                inner = Part(words, "run", n, self.category(n), True)
                 unaligned_leaf = d.kind == "leaf" and not self.span(d.words)
                 if (
                     (unaligned_leaf or self.consistent(d.words))
@@ -536,7 +543,8 @@ class Reference:
 def native(case: Case, grammar: str, **options: Any) -> dict[Sides, tuple[float, tuple[tuple[int, int], ...]]]:
     tokens = Tokens(case.words, xpos=case.tags)
     constituency = ConstituencyTree.build(tokens, case.tree) if case.tree else None
-    sentence = ParsedSentence(tokens, DependencyTree(tokens, case.heads), constituency)
+    dependency = DependencyTree(tokens, case.heads, case.relations or None)
+    sentence = ParsedSentence(tokens, dependency, constituency)
     rules = extract_words(grammar, sentence, case.target, case.links, **options)
     assert len({(rule.source, rule.target) for rule in rules}) == len(rules)
     assert lines(rules) == sorted(lines(rules))
@@ -594,6 +602,7 @@ def random_case(seed: int) -> Case:
         tree,
         [rng.choice("uvwxyz") if rng.random() < 0.7 else "u" for _ in range(target_size)],
         sorted(links),
+        [rng.choice(["obj", "nmod:poss"]) for _ in range(size)],
     )
 
 
@@ -627,6 +636,10 @@ OPTIONS: list[tuple[str, str, dict[str, Any]]] = [
     ("dep2str", "xie", {"closed": True}),
     ("dep2str", "xie", {"xie_unaligned": "extend"}),
     ("augmented", "xie", {"labels": "variables", "xie_leaves": "linked", "closed": True, "xie_unaligned": "extend"}),
+    ("dep2str", "ghkm", {"category": "tag+relation"}),
+    ("dep2str", "xie", {"category": "tag+relation"}),
+    ("augmented", "ghkm", {"category": "tag+relation", "decompose": "both"}),
+    ("consdep2str", "ghkm", {"category": "tag+relation", "decompose": "both"}),
 ]
 
 
@@ -648,6 +661,7 @@ def test_other_cases_and_limits(seed: int, max_variants: int) -> None:
     for grammar in ("dep2str", "consdep2str"):
         compare(random_case(seed), grammar, "ghkm", max_variants)
     compare(random_case(seed), "augmented", "ghkm", max_variants, decompose="both")
+    compare(random_case(seed), "consdep2str", "ghkm", max_variants, decompose="attach", category="tag+relation")
 
 
 def test_phrasal_nodes_are_those_of_the_trees() -> None:

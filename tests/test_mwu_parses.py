@@ -281,7 +281,7 @@ def test_the_same_tree_again_translates_alike(tmp_path: Path) -> None:
     decoder = world.decoder("mwu")
     for size in (1, 2, 4, 5):
         one = parsed_corpus([random_sentence(world.rng, size)])
-        words, tags, heads, _ = one.columns.sentence(0)
+        words, tags, heads, *_ = one.columns.sentence(0)
         two = parsed_corpus([ParsedSentence.of(DependencyTree(Tokens(words, xpos=tags), heads))] * 1)
         both = parsed_corpus([ParsedSentence.of(DependencyTree(Tokens(words, xpos=tags), heads))])
         both.columns.add_parses(two.columns, 0.5)  # type: ignore[attr-defined]

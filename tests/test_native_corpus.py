@@ -55,7 +55,7 @@ def dependencies(random_heads: random.Random, tokens: Tokens) -> DependencyTree:
     heads = [-1] * len(order)
     for k in range(1, len(order)):
         heads[order[k]] = order[random_heads.randrange(k)]
-    return DependencyTree(tokens, heads)
+    return DependencyTree(tokens, heads, [random_heads.choice(["nsubj", "nmod:poss", "_", "a/b"]) for _ in heads])
 
 
 @st.composite
@@ -453,7 +453,7 @@ def with_checksums(content: bytearray) -> bytes:
     return bytes(content)
 
 
-SECTIONS = 33
+SECTIONS = 39
 PROBE_SIZE = 40
 HEADER_SIZE = 40 + PROBE_SIZE + SECTIONS * 16
 

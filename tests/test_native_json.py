@@ -137,7 +137,7 @@ def test_layouts(tmp_path: Path) -> None:
         b'{"forms": ["\\ud83d\\ude00", "a b"], "upos": ["U", "_"], "xpos": ["_", "X"]}'
     )
     assert same_as_python(path) == 3
-    assert read_parsed_corpus(jsonl=path).columns.sentence(2) == (("😀", "a b"), ("U", "X"), (), ())
+    assert read_parsed_corpus(jsonl=path).columns.sentence(2) == (("😀", "a b"), ("U", "X"), (), (), ())
 
 
 def test_facts_and_surfaces(tmp_path: Path) -> None:

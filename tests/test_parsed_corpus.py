@@ -26,8 +26,8 @@ def test_both_sides_have_trees_and_node_links() -> None:
     source = (["dogs", "bark"], ["N", "V"], [1, -1], [("S", 0, 2, -1), ("NP", 0, 1, 0)])
     target = (["Hunde", "bellen"], ["N", "V"], [1, -1], [("S", 0, 2, -1), ("VP", 1, 2, 0)])
     bitext.add(source, target, [(1, 1), (0, 0)], [(0, 0), (3, 1)])
-    assert bitext.source.sentence(0) == tuple(map(tuple, source))
-    assert bitext.target.sentence(0) == tuple(map(tuple, target))
+    assert bitext.source.sentence(0) == (*map(tuple, source), ("_", "_"))
+    assert bitext.target.sentence(0) == (*map(tuple, target), ("_", "_"))
     assert bitext.links(0) == [(0, 0), (1, 1)]
     assert bitext.node_links(0) == [(0, 0), (3, 1)]
     with pytest.raises(ValueError, match="node link 4-0 is outside the sentences of 4 and 4 nodes"):

@@ -388,6 +388,7 @@ def test_rare_rules_are_left_out_after_scoring(tmp_path: Path) -> None:
     assert options == {
         "discounting": "none",
         "extraction": {
+            "category": "tag",
             "closed": False,
             "decompose": "none",
             "drop_words": False,

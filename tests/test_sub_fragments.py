@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 from pathlib import Path
 
 import pytest
@@ -12,8 +13,9 @@ from exhaustive_decoder import HEADED, Exhaustive
 from random_worlds import World, random_sentence
 from treeglot.grammars.rules import extract_words
 from treeglot.search import feature_names, forest_decoder, walk
+from treeglot.tables.rules import RuleTable, build_rule_table
 from treeglot.trees import DependencyTree, ParsedSentence, Tokens
-from treeglot.trees.corpus import parsed_corpus
+from treeglot.trees.corpus import parsed_bitext, parsed_corpus
 
 CHOICES = ("runs", "attach", "both")
 
@@ -122,30 +124,32 @@ def test_a_dropped_word_is_shown(tmp_path: Path) -> None:
 
 
 def test_words_without_links_are_counted(tmp_path: Path) -> None:
-    """A rule has the fewest words without links of all its occurrences, whatever fits in memory."""
-    world = World(5, tmp_path, "dep2str", size=40, extraction={"decompose": "both", "unlinked": True})
+    """A rule has the fewest words without links of all its occurrences. Here no word stands twice in a sentence, so that a word of a
+    rule is that one of the sentence."""
+    rng = random.Random(5)
+    pairs = []
+    for _ in range(150):
+        size = rng.randint(2, 5)
+        forms = rng.sample("abcdef", size)
+        tree = random_sentence(rng, size)
+        assert tree.dependency is not None
+        tokens = Tokens(forms, xpos=tree.tokens.tags)
+        sentence = ParsedSentence.of(DependencyTree(tokens, tree.dependency.heads))
+        links = [(j, j) for j in range(size) if rng.random() < 0.6]
+        pairs.append((sentence, [rng.choice("uv") for _ in forms], links))
     fewest: dict[tuple[str, str], int] = {}
-    for sentence, target, links in world.pairs:
-        linked = {s for s, _ in links}
+    most: dict[tuple[str, str], int] = {}
+    for sentence, target, links in pairs:
+        linked = {sentence.tokens.forms[s] for s, _ in links}
         for rule in extract_words("dep2str", sentence, target, links, decompose="both"):
-            alone = (
-                [
-                    # The words of a rule stand in the sentence once if its words are different.
-                    sum(
-                        sentence.tokens.forms.index(symbol.lstrip("^")) not in linked
-                        for symbol in rule.source.split()
-                        if ":" not in symbol and symbol != "+"
-                    )
-                ]
-                if len(set(sentence.tokens.forms)) == len(sentence)
-                else []
-            )
-            for number in alone:
-                key = rule.source, rule.target
-                fewest[key] = min(fewest.get(key, number), number)
-    entries = {(entry.source, entry.target): entry.unlinked for entry in world.tables["dep2str"]}
-    assert all(entries[key] <= number for key, number in fewest.items())
-    assert sum(entries[key] == number > 0 for key, number in fewest.items()) > 3
+            words = [symbol.lstrip("^") for symbol in rule.source.split() if ":" not in symbol and symbol != "+"]
+            number = sum(word not in linked for word in words)
+            key = rule.source, rule.target
+            fewest[key] = min(fewest.get(key, number), number)
+            most[key] = max(most.get(key, number), number)
+    build_rule_table("dep2str", parsed_bitext(pairs), tmp_path / "x", decompose="both", unlinked=True)
+    assert {(entry.source, entry.target): entry.unlinked for entry in RuleTable(tmp_path / "x")} == fewest
+    assert max(fewest.values()) > 1 and sum(fewest[key] < most[key] for key in fewest) > 10
 
 
 @pytest.mark.parametrize("limits", [{"rule_limit": 3}, {"rule_threshold": 0.5}], ids=["limit", "threshold"])

@@ -187,10 +187,10 @@ def test_cleaning_drops_trees_and_text_alike(raw: Path, tmp_path: Path) -> None:
     assert 5 not in kept and 8 not in kept and len(kept) < 300
     given = list(read_trees(raw / "train.zh.conllu", raw / "train.zh.penn"))
     for n, number in enumerate(kept):
-        words, tags, heads, phrases = pairs.source.sentence(n)
+        words, tags, heads, phrases, relations = pairs.source.sentence(n)
         dependency, constituency = given[number - 1].dependency, given[number - 1].constituency
         assert words == given[number - 1].tokens.forms and len(words) <= 12 and tags == given[number - 1].tokens.tags
-        assert dependency and heads == projectivize(dependency).heads
+        assert dependency and heads == projectivize(dependency).heads and relations == dependency.deprels
         assert constituency and tuple(phrase[0] for phrase in phrases) == constituency.labels
     assert "one side is empty" in (folder / "corpus/train.report.txt").read_text(encoding="utf-8")
 
@@ -334,10 +334,10 @@ def test_trees_of_the_target(raw: Path, tmp_path: Path) -> None:
     given = list(read_penn(raw / "train.en.penn"))
     assert 0 < len(pairs) < len(given)
     for n in range(len(pairs)):
-        words, tags, heads, phrases = pairs.target.sentence(n)
+        words, tags, heads, phrases, relations = pairs.target.sentence(n)
         tree = given[pairs.origin(n) - 1].constituency
         assert tree and words == tuple(word.lower() for word in tree.tokens.forms) and tags == tree.tokens.tags
-        assert heads == () and tuple(phrase[0] for phrase in phrases) == tree.labels
+        assert heads == relations == () and tuple(phrase[0] for phrase in phrases) == tree.labels
     assert open_corpus(project.parsed_corpus("dev")).columns.target.first_without(False) == 0
     assert "trees of the target: given" in (folder / "corpus/train.trees.txt").read_text(encoding="utf-8")
 
@@ -664,6 +664,7 @@ def test_evaluate_a_system(run: Run, tuned: Path) -> None:
         ("phrasal_recursion = true", "consdep2str"),
         ('binarize = "right"', "consdep2str.right"),
         ("max_phrasal_nodes = 1", "consdep2str.max_phrasal_nodes1"),
+        ('category = "tag+relation"', "consdep2str.tag+relation"),
         ("pop_limit = 20", "consdep2str"),
     ],
 )

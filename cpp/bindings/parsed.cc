@@ -6,6 +6,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
 #include <limits>
@@ -14,6 +15,7 @@
 #include <string>
 #include <tuple>
 #include <utility>
+#include <variant>
 
 #include "bindings/link_arrays.hh"
 #include "trees/corpus_file.hh"
@@ -34,7 +36,9 @@ namespace {
 
 using Strings = std::vector<std::string_view>;
 using PhraseTuple = std::tuple<std::string_view, int, int, int>;
-using SentenceTuple = std::tuple<Strings, Strings, std::vector<int>, std::vector<PhraseTuple>>;
+using SentenceTuple = std::tuple<Strings, Strings, std::vector<int>, std::vector<PhraseTuple>, Strings>;
+using Unrelated = std::tuple<Strings, Strings, std::vector<int>, std::vector<PhraseTuple>>;  // without relations
+using GivenSentence = std::variant<SentenceTuple, Unrelated>;
 using Pairs = std::vector<std::pair<long long, long long>>;
 using StepTuple = std::tuple<bool, bool, std::vector<std::string>>;
 using HeadTableTuple = std::tuple<std::vector<std::pair<std::string, std::vector<StepTuple>>>, std::vector<StepTuple>,
@@ -46,18 +50,27 @@ struct OwnCorpus : ParsedCorpus {};
 // A sentence as Python gives it; the views are good while the arguments live.
 struct Columns {
   Columns(const Strings& words, const Strings& tags, const std::vector<int>& heads,
-          const std::vector<PhraseTuple>& phrases)
-      : words_(words), tags_(tags), heads_(heads) {
+          const std::vector<PhraseTuple>& phrases, const Strings& relations)
+      : words_(words), tags_(tags), relations_(relations), heads_(heads) {
     phrases_.reserve(phrases.size());
     for (const auto& [label, begin, end, parent] : phrases) phrases_.push_back({label, begin, end, parent});
   }
-  explicit Columns(const SentenceTuple& sentence)
-      : Columns(std::get<0>(sentence), std::get<1>(sentence), std::get<2>(sentence), std::get<3>(sentence)) {}
-  ParsedCorpus::Columns all() const { return {words_, tags_, heads_, phrases_}; }
+  static Columns of(const GivenSentence& given) {
+    static const Strings none;
+    if (const auto* bare = std::get_if<Unrelated>(&given)) {
+      return {std::get<0>(*bare), std::get<1>(*bare), std::get<2>(*bare), std::get<3>(*bare), none};
+    }
+    const auto& full = std::get<SentenceTuple>(given);
+    return {std::get<0>(full), std::get<1>(full), std::get<2>(full), std::get<3>(full), std::get<4>(full)};
+  }
+  ParsedCorpus::Columns all() const {
+    return {.words = words_, .tags = tags_, .heads = heads_, .phrases = phrases_, .relations = relations_};
+  }
 
  private:
   const Strings& words_;
   const Strings& tags_;
+  const Strings& relations_;
   const std::vector<int>& heads_;
   std::vector<ParsedCorpus::Phrase> phrases_;
 };
@@ -132,16 +145,19 @@ std::size_t checked(const Corpus& corpus, std::size_t n) {
 
 nb::tuple sentence(const ParsedCorpus& corpus, std::size_t n) {
   treeglot::ParsedSentence stored = corpus[checked(corpus, n)];
-  nb::list words, tags, heads, phrases;
-  for (auto id : stored.words) words.append(nb::str(corpus.words.word(id).c_str(), corpus.words.word(id).size()));
-  for (auto id : stored.tags)
-    tags.append(nb::str(corpus.categories.word(id).c_str(), corpus.categories.word(id).size()));
+  auto texts = [](const treeglot::SymbolTable& table, std::span<const treeglot::WordId> ids) {
+    nb::list list;
+    for (auto id : ids) list.append(nb::str(table.word(id).c_str(), table.word(id).size()));
+    return nb::tuple(list);
+  };
+  nb::list heads, phrases;
   for (auto head : stored.heads) heads.append(head);
   for (const auto& phrase : stored.phrases) {
     const std::string& label = corpus.categories.word(phrase.label);
     phrases.append(nb::make_tuple(nb::str(label.c_str(), label.size()), phrase.begin, phrase.end, phrase.parent));
   }
-  return nb::make_tuple(nb::tuple(words), nb::tuple(tags), nb::tuple(heads), nb::tuple(phrases));
+  return nb::make_tuple(texts(corpus.words, stored.words), texts(corpus.categories, stored.tags), nb::tuple(heads),
+                        nb::tuple(phrases), texts(corpus.relations, stored.relations));
 }
 
 }  // namespace
@@ -217,8 +233,9 @@ void bind_parsed(nb::module_& m) {
       .def(
           "add",
           [](OwnCorpus& self, const Strings& words, const Strings& tags, const std::vector<int>& heads,
-             const std::vector<PhraseTuple>& phrases) { self.add(Columns(words, tags, heads, phrases).all()); },
-          nb::arg("words"), nb::arg("tags"), nb::arg("heads"), nb::arg("phrases"))
+             const std::vector<PhraseTuple>& phrases,
+             const Strings& relations) { self.add(Columns(words, tags, heads, phrases, relations).all()); },
+          nb::arg("words"), nb::arg("tags"), nb::arg("heads"), nb::arg("phrases"), nb::arg("relations") = Strings())
       .def(
           "binarize",
           [](OwnCorpus& self, std::string_view direction) {
@@ -239,9 +256,9 @@ void bind_parsed(nb::module_& m) {
           nb::arg("trees"), nb::arg("weight") = 1.0, nb::arg("first") = 0)
       .def(
           "add",
-          [](ParsedBitext& self, const SentenceTuple& source, const SentenceTuple& target, const Pairs& links,
+          [](ParsedBitext& self, const GivenSentence& source, const GivenSentence& target, const Pairs& links,
              const Pairs& node_links) {
-            self.add(Columns(source).all(), Columns(target).all(),
+            self.add(Columns::of(source).all(), Columns::of(target).all(),
                      links_of<treeglot::WordLink, std::uint16_t>(links, "link "),
                      links_of<treeglot::NodeLink, std::uint32_t>(node_links, "node link "));
           },

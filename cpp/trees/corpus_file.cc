@@ -32,6 +32,9 @@ enum SideSection {
   kPhraseStarts,
   kPhrases,
   kHeadWords,
+  kRelationTexts,
+  kRelationTextStarts,
+  kRelations,
   kSideSections
 };
 // And for the pairs; further trees are the source's.
@@ -152,7 +155,10 @@ class Reader {
                                                            sizeof(std::int32_t),
                                                            sizeof(std::uint64_t),
                                                            sizeof(Constituent),
-                                                           sizeof(std::uint16_t)};
+                                                           sizeof(std::uint16_t),
+                                                           1,
+                                                           sizeof(std::uint64_t),
+                                                           sizeof(WordId)};
     static constexpr std::uint64_t kPair[kSections - 2 * kSideSections] = {
         sizeof(std::uint64_t), sizeof(WordLink),     sizeof(std::uint64_t), sizeof(NodeLink), sizeof(std::uint32_t),
         sizeof(std::uint64_t), sizeof(std::int32_t), sizeof(std::uint64_t), sizeof(double)};
@@ -227,6 +233,8 @@ void CorpusFile::write(const ParsedBitext& bitext, const std::string& path) {
     writer.section(first + kPhraseStarts, corpus.phrase_starts_.all());
     writer.section(first + kPhrases, corpus.phrases_.all());
     writer.section(first + kHeadWords, corpus.head_words_.all());
+    writer.texts(first + kRelationTexts, corpus.relations);
+    writer.section(first + kRelations, corpus.relation_ids_.all());
   }
   const std::size_t pairs = bitext.sentences();
   const auto starts = bitext.link_starts_.all().subspan(0, pairs + 1);
@@ -258,14 +266,19 @@ ParsedBitext CorpusFile::open(const std::string& path) {
     corpus.file_ = file;
     reader.texts(first + kWordTexts, corpus.words);
     reader.texts(first + kCategoryTexts, corpus.categories);
+    reader.texts(first + kRelationTexts, corpus.relations);
     const auto words = reader.section<WordId>(first + kWords), tags = reader.section<WordId>(first + kTags);
     const auto heads = reader.section<std::int32_t>(first + kHeads);
+    const auto relations = reader.section<WordId>(first + kRelations);
     const auto phrases = reader.section<Constituent>(first + kPhrases);
     const auto head_words = reader.section<std::uint16_t>(first + kHeadWords);
-    if (tags.size() != words.size() || head_words.size() != phrases.size()) refuse("columns of different length");
+    if (tags.size() != words.size() || head_words.size() != phrases.size() || relations.size() != heads.size()) {
+      refuse("columns of different length");
+    }
     auto below = [](std::size_t size) { return [size](WordId id) { return id < size; }; };
     if (!std::all_of(words.begin(), words.end(), below(corpus.words.size())) ||
-        !std::all_of(tags.begin(), tags.end(), below(corpus.categories.size()))) {
+        !std::all_of(tags.begin(), tags.end(), below(corpus.categories.size())) ||
+        !std::all_of(relations.begin(), relations.end(), below(corpus.relations.size()))) {
       refuse("a word that is not in the vocabulary");
     }
     corpus.word_starts_ = Starts(reader.starts(first + kWordStarts, pairs, words.size()));
@@ -274,6 +287,7 @@ ParsedBitext CorpusFile::open(const std::string& path) {
     corpus.word_ids_ = Column<WordId>(words);
     corpus.tag_ids_ = Column<WordId>(tags);
     corpus.heads_ = Column<std::int32_t>(heads);
+    corpus.relation_ids_ = Column<WordId>(relations);
     corpus.phrases_ = Column<Constituent>(phrases);
     corpus.head_words_ = Column<std::uint16_t>(head_words);
     corpus.more_head_starts_ = corpus.weight_starts_ = std::vector<std::uint64_t>(pairs + 1, 0);

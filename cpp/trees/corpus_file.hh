@@ -12,7 +12,7 @@ namespace treeglot {
 
 class CorpusFile {
  public:
-  static constexpr std::uint32_t kVersion = 3;  // 3: XXH64
+  static constexpr std::uint32_t kVersion = 4;  // 3: XXH64; 4: relations
 
   // Writes the pairs with the links of the first alignment, if there are any. Throws std::runtime_error.
   static void write(const ParsedBitext& bitext, const std::string& path);

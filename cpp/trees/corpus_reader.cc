@@ -168,7 +168,9 @@ void CorpusReader::fill_conllu(Side& side) {
     side.words.push_back(sentence.text(word.row[conllu::kForm]));
     const std::string_view xpos = sentence.text(word.row[conllu::kXpos]);
     side.tags.push_back(xpos != "_" ? xpos : sentence.text(word.row[conllu::kUpos]));
-    if (sentence.has_heads) side.heads.push_back(word.head);
+    if (!sentence.has_heads) continue;
+    side.heads.push_back(word.head);
+    side.relations.push_back(sentence.text(word.row[conllu::kDeprel]));
   }
 }
 
@@ -229,6 +231,7 @@ void CorpusReader::fill_json(Side& side) {
   side.words = record.forms;
   side.tags = record.tags;
   side.heads.assign(record.heads.begin(), record.heads.end());
+  side.relations = record.relations;
   const PhraseTree* tree = &record.phrases;
   if (!tree->is_continuous()) {
     if (options_.head_tables.empty()) throw std::invalid_argument("a constituent has a gap");
@@ -264,6 +267,7 @@ void CorpusReader::fill(int number) {
   side.words.clear();
   side.tags.clear();
   side.heads.clear();
+  side.relations.clear();
   side.phrases.clear();
   side.head_phrases.clear();
   side.word_functions.clear();
@@ -291,7 +295,7 @@ void CorpusReader::fill(int number) {
             : heads_.head_words(side.head_phrases, side.tags, side.word_functions);
     side.head_words.assign(head_words.begin(), head_words.end());
   }
-  side.columns = {side.words, side.tags, side.heads, side.phrases, side.head_words};
+  side.columns = {side.words, side.tags, side.heads, side.phrases, side.head_words, side.relations};
   const auto look_at = [&](std::string_view comment) {
     facts.new_phrases = facts.new_phrases || comment.starts_with("# constituency = converted ");
     facts.new_arcs = facts.new_arcs || comment.starts_with("# dependency = converted ");

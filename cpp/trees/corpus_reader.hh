@@ -97,7 +97,7 @@ class CorpusReader {
     const penn::Tree* tree = nullptr;
     const treejson::Sentence* record = nullptr;
     std::string_view line;
-    std::vector<std::string_view> words, tags, word_functions;
+    std::vector<std::string_view> words, tags, relations, word_functions;
     std::vector<int> heads;
     std::vector<ParsedCorpus::Phrase> phrases;
     std::vector<std::uint32_t> new_numbers;  // of the phrases of a tree that had gaps; empty: they are as given

@@ -65,10 +65,13 @@ void append(Column<T>& column, std::span<const T> values) {
 }  // namespace
 
 void ParsedCorpus::check(const Columns& sentence) {
-  const auto& [forms, tags, heads, phrases, head_words] = sentence;
+  const auto& [forms, tags, heads, phrases, head_words, relations] = sentence;
   if (forms.size() > kMaxSentence) throw std::invalid_argument("a sentence of more than 65,535 words");
   if (!tags.empty() && tags.size() != forms.size()) throw std::invalid_argument("not as many tags as words");
   if (!heads.empty() && heads.size() != forms.size()) throw std::invalid_argument("not as many heads as words");
+  if (!relations.empty() && relations.size() != heads.size()) {
+    throw std::invalid_argument("not as many relations as heads");
+  }
   checker().check_heads(heads);
   TreeChecker::check_phrases(phrases, static_cast<int>(forms.size()));
   if (!head_words.empty() && head_words.size() != phrases.size()) {
@@ -99,6 +102,11 @@ void ParsedCorpus::append_checked(const Columns& sentence) {
   }
   for (std::string_view tag : sentence.tags) tag_ids.push_back(categories.id(tag));
   append(heads_, std::span<const std::int32_t>(sentence.heads));
+  std::vector<WordId>& relation_ids = relation_ids_.own();
+  if (sentence.relations.empty() && !sentence.heads.empty()) {
+    relation_ids.insert(relation_ids.end(), sentence.heads.size(), relations.id("_"));
+  }
+  for (std::string_view relation : sentence.relations) relation_ids.push_back(relations.id(relation));
   for (const Phrase& phrase : sentence.phrases) {
     phrases_.own().push_back({categories.id(phrase.label), static_cast<std::uint16_t>(phrase.begin),
                               static_cast<std::uint16_t>(phrase.end), phrase.parent});
@@ -125,6 +133,9 @@ void ParsedCorpus::add(const ParsedCorpus& other, std::size_t n, std::span<const
   for (std::string_view form : forms) word_ids_.own().push_back(words.id(form));
   for (WordId tag : sentence.tags) tag_ids_.own().push_back(categories.id(other.categories.word(tag)));
   append(heads_, sentence.heads);
+  for (WordId relation : sentence.relations) {
+    relation_ids_.own().push_back(relations.id(other.relations.word(relation)));
+  }
   for (Constituent phrase : sentence.phrases) {
     phrase.label = categories.id(other.categories.word(phrase.label));
     phrases_.own().push_back(phrase);
@@ -177,7 +188,8 @@ void ParsedCorpus::add_parses(const ParsedCorpus& other, std::size_t from, doubl
 ParsedSentence ParsedCorpus::operator[](std::size_t n) const {
   return {part_of(word_ids_, word_starts_, n),        part_of(tag_ids_, word_starts_, n),
           part_of(heads_, head_starts_, n),           part_of(phrases_, phrase_starts_, n),
-          part_of(more_heads_, more_head_starts_, n), part_of(weights_, weight_starts_, n)};
+          part_of(more_heads_, more_head_starts_, n), part_of(weights_, weight_starts_, n),
+          part_of(relation_ids_, head_starts_, n)};
 }
 
 std::vector<std::uint32_t> ParsedCorpus::binarize(Binarization direction) {
@@ -236,9 +248,10 @@ void ParsedCorpus::replace_words(std::span<const std::string> fresh) {
 }
 
 std::size_t ParsedCorpus::bytes() const {
-  return words.bytes() + categories.bytes() + word_ids_.bytes() + tag_ids_.bytes() + heads_.bytes() + phrases_.bytes() +
-         head_words_.bytes() + word_starts_.bytes() + head_starts_.bytes() + phrase_starts_.bytes() +
-         more_heads_.bytes() + weights_.bytes() + more_head_starts_.bytes() + weight_starts_.bytes();
+  return words.bytes() + categories.bytes() + relations.bytes() + word_ids_.bytes() + tag_ids_.bytes() +
+         relation_ids_.bytes() + heads_.bytes() + phrases_.bytes() + head_words_.bytes() + word_starts_.bytes() +
+         head_starts_.bytes() + phrase_starts_.bytes() + more_heads_.bytes() + weights_.bytes() +
+         more_head_starts_.bytes() + weight_starts_.bytes();
 }
 
 void ParsedBitext::add(const ParsedCorpus::Columns& source, const ParsedCorpus::Columns& target,

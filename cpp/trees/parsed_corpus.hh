@@ -27,6 +27,7 @@ struct ParsedSentence {
   // the first tree and one for each of these.
   std::span<const std::int32_t> more_heads = {};
   std::span<const double> weights = {};
+  std::span<const WordId> relations = {};  // of the words to their heads, in ParsedCorpus::relations; as many as heads
   std::size_t trees() const { return has_dependency() ? (weights.empty() ? 1 : weights.size()) : 0; }
   std::span<const std::int32_t> heads_of(std::size_t tree) const {
     return tree == 0 ? heads : more_heads.subspan((tree - 1) * size(), size());
@@ -45,19 +46,20 @@ class ParsedCorpus {
     int begin, end, parent;
   };
   // A sentence to add. Without tags every tag is "_"; `heads` and `phrases` may be empty. `head_words`, if they are
-  // known, are those of the phrases.
+  // known, are those of the phrases, `relations` those of the words to their heads ("_" if there are none).
   struct Columns {
     std::span<const std::string_view> words, tags = {};
     std::span<const int> heads = {};
     std::span<const Phrase> phrases = {};
     std::span<const std::uint16_t> head_words = {};
+    std::span<const std::string_view> relations = {};
   };
 
   // Adds a sentence; throws std::invalid_argument if the columns do not fit together, then nothing has changed.
   void add(const Columns& sentence);
   void add(std::span<const std::string_view> words, std::span<const std::string_view> tags, std::span<const int> heads,
            std::span<const Phrase> phrases) {
-    add({words, tags, heads, phrases});
+    add({.words = words, .tags = tags, .heads = heads, .phrases = phrases});
   }
   // Adds sentence n of another corpus with other words, one for each of its own.
   void add(const ParsedCorpus& other, std::size_t n, std::span<const std::string_view> words);
@@ -80,7 +82,7 @@ class ParsedCorpus {
   void replace_words(std::span<const std::string> fresh);
   std::size_t bytes() const;
 
-  SymbolTable words, categories;  // ids by first appearance
+  SymbolTable words, categories, relations;  // ids by first appearance
 
  private:
   friend class CorpusFile;
@@ -89,7 +91,7 @@ class ParsedCorpus {
   void append_checked(const Columns& sentence);
   void end_sentence();
 
-  Column<WordId> word_ids_, tag_ids_;
+  Column<WordId> word_ids_, tag_ids_, relation_ids_;  // relations: as heads_
   Column<std::int32_t> heads_;
   Column<Constituent> phrases_;
   Column<std::uint16_t> head_words_;

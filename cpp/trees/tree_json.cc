@@ -350,6 +350,7 @@ void Scanner::read_sentence(const Place& place, Sentence& sentence) {
   read_tags(columns, sentence.forms.size(), sentence.tags);
   sentence.phrase_tags = sentence.tags;
   sentence.heads.clear();
+  sentence.relations.clear();
   sentence.true_heads.clear();
   sentence.phrases.clear();
   sentence.word_functions.clear();
@@ -374,15 +375,14 @@ void Scanner::read_dependency(const Place& place, const Place& above, Sentence& 
   Columns columns;
   read_own_columns(place, above, words, columns);
   place.require("heads", [&](Value value) { read_list(value, sentence.heads, small_integer_of); });
-  std::vector<std::string_view> deprels;
-  const bool has_deprels = place.read_items("deprels", deprels, string_of);
+  const bool has_deprels = place.read_items("deprels", sentence.relations, string_of);
   const bool has_true_heads = place.read_items("true_heads", sentence.true_heads, integer_of);
   const auto check_size = [&](const char* name, std::size_t size) {
     if (size == words) return;
     place.fail("heads", std::to_string(words) + " words but " + std::to_string(size) + " " + name);
   };
   check_size("heads", sentence.heads.size());
-  if (has_deprels) check_size("deprels", deprels.size());
+  if (has_deprels) check_size("deprels", sentence.relations.size());
   if (has_true_heads) check_size("true_heads", sentence.true_heads.size());
   if (words == 0) place.fail("heads", "a tree without words");
   if (const std::string problem = head_problem(sentence, state_); !problem.empty()) place.fail("heads", problem);

@@ -31,8 +31,9 @@ struct Sentence {
   std::string_view id;
   std::vector<std::string_view> forms, tags;
   bool has_dependency = false;
-  std::vector<std::int32_t> heads;       // 0-based, -1 for the root: a tree, projective or not
-  std::vector<std::int64_t> true_heads;  // before lifting; empty if they are not given
+  std::vector<std::int32_t> heads;          // 0-based, -1 for the root: a tree, projective or not
+  std::vector<std::string_view> relations;  // to the heads; empty if they are not given
+  std::vector<std::int64_t> true_heads;     // before lifting; empty if they are not given
   bool has_constituency = false;
   PhraseTree phrases;                                         // with gaps or without
   std::vector<std::string_view> phrase_tags, word_functions;  // the tags that the constituency tree has for the words

@@ -75,7 +75,7 @@ KINDS = {
         *(Kind(name, 288, _mapped(288, 64, 280)) for name in ("unigrams", "trigrams")),
         *(Kind(name, 216, _mapped(216, 64, 208)) for name in ("counted", "imported")),
         *(Kind(name, 328, _mapped(328, 64, 320)) for name in ("augmented", "hierarchical")),
-        Kind("corpus", 608, _mapped(608, 24, 32)),
+        Kind("corpus", 704, _mapped(704, 24, 32)),
         Kind("aligner", 88, _seal_aligner),
         Kind("subtrees", 60, _seal_subtrees),
         Kind("manifest", 0),

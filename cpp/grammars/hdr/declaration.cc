@@ -33,6 +33,8 @@ std::vector<OptionSpec> options_of(HdrFamily family) {
     options.push_back(number_option("label_sets", 16, 0, kMany, OptionUse::kMatching,
                                     "sets of structures that are tried for one rule"));
   }
+  options.push_back(choice_option("category", {"tag", "tag+relation"}, OptionUse::kBoth,
+                                  "what a generalised member is shown by: its tag, or that and its relation"));
   options.push_back(choice_option("decompose", {"none", "runs", "attach", "both"}, OptionUse::kBoth,
                                   "rules for some neighbouring members with the head, for a member beside such "
                                   "a run, or both"));
@@ -115,6 +117,7 @@ Grammar hdr_grammar(std::string name, std::string title, HdrFamily family) {
     options.phrasal = family.phrasal;
     options.max_variants = given.number("max_variants");
     options.decompose = decompose_of(given);
+    options.relations = given.choice("category") == "tag+relation";
     if (family.phrasal) {
       options.max_phrasal_nodes = given.number("max_phrasal_nodes");
     } else {
@@ -135,6 +138,7 @@ Grammar hdr_grammar(std::string name, std::string title, HdrFamily family) {
     options.phrasal = family.phrasal;
     options.pseudo_always = setup.options.flag("pseudo_always");
     options.decompose = decompose_of(setup.options);
+    options.relations = setup.options.choice("category") == "tag+relation";
     options.drop_words = setup.options.flag("drop_words");
     if (family.phrasal) {
       options.max_phrasal_nodes = setup.options.number("max_phrasal_nodes");

@@ -192,7 +192,7 @@ void HdrExtractor::extract_attachments(std::span<const HdrMember> members, std::
       units_.clear();
       if (d < head) add_unit(members[d]);
       units_.push_back({symbol(SymbolKind::kRunWord, members[head].word),
-                        symbol(SymbolKind::kRunTag, members[head].tag), run_span(begin, end), members[head].place,
+                        symbol(SymbolKind::kRunTag, category(members[head])), run_span(begin, end), members[head].place,
                         kHeadBit, 0});
       if (d > head) add_unit(members[d]);
       if (sort_units()) induce(sink);
@@ -325,19 +325,28 @@ void HdrExtractor::add_unit(const HdrMember& member) {
   switch (member.type) {
     case MemberType::kHead:
       lexical = symbol(SymbolKind::kHeadWord, member.word);
-      units_.push_back({lexical, span.empty() ? lexical : symbol(SymbolKind::kHeadVariable, member.tag), span,
+      units_.push_back({lexical, span.empty() ? lexical : symbol(SymbolKind::kHeadVariable, category(member)), span,
                         member.place, kHeadBit, 0});
       break;
     case MemberType::kInternal:
-      units_.push_back({symbol(SymbolKind::kInternalWord, member.word), symbol(SymbolKind::kInternalTag, member.tag),
-                        span, member.place, kInternalBit, 0});
+      units_.push_back({symbol(SymbolKind::kInternalWord, member.word),
+                        symbol(SymbolKind::kInternalTag, category(member)), span, member.place, kInternalBit, 0});
       break;
     case MemberType::kLeaf:
       lexical = symbol(SymbolKind::kWord, member.word);
-      units_.push_back({lexical, span.empty() ? lexical : symbol(SymbolKind::kVariable, member.tag), span, member.place,
-                        kLeafBit, 0});
+      units_.push_back({lexical, span.empty() ? lexical : symbol(SymbolKind::kVariable, category(member)), span,
+                        member.place, kLeafBit, 0});
       break;
   }
+}
+
+// What a member is generalised to: its tag, or its tag and its relation to its head.
+std::uint32_t HdrExtractor::category(const HdrMember& member) {
+  if (!options_.relations) return member.tag;
+  const WordId relation = pair_.source.relations[member.place];
+  const auto [entry, fresh] = related_.try_emplace(std::uint64_t{member.tag} << 32 | relation, 0);
+  if (fresh) entry->second = interner_.id(interner_.text(member.tag) + '/' + corpus_.relations.word(relation));
+  return entry->second;
 }
 
 std::uint32_t HdrExtractor::joint_category(const PhrasalNode& node, std::span<const HdrMember> members) {
@@ -373,7 +382,7 @@ void HdrExtractor::induce(const RuleSink& sink) {
   for (const Unit& unit : units_) {
     if (!(unit.type & same)) continue;
     if (!is_variable(unit.lexical) ||
-        corpus_.words.word(symbol_id(unit.lexical)) != corpus_.categories.word(symbol_id(unit.general))) {
+        corpus_.words.word(symbol_id(unit.lexical)) != interner_.text(symbol_id(unit.general))) {
       same &= ~unsigned{unit.type};
     }
   }

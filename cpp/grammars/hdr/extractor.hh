@@ -38,6 +38,7 @@ struct HdrOptions {
   int max_phrasal_nodes = 2;  // in one fragment
   int max_structure_words = 7;  // of a fixed or floating structure
   Decompose decompose;          // with the spans of ghkm only
+  bool relations = false;       // generalised members are tag/relation
 };
 
 class HdrExtractor final : public RuleExtractor {
@@ -118,6 +119,7 @@ class HdrExtractor final : public RuleExtractor {
   void emit(bool shortest, const RuleSink& sink);
   int unaligned_before(int target) const;
   int unaligned_after(int target) const;
+  std::uint32_t category(const HdrMember& member);
   std::uint32_t joint_category(const PhrasalNode& node, std::span<const HdrMember> members);
 
   const HdrOptions options_;
@@ -125,6 +127,7 @@ class HdrExtractor final : public RuleExtractor {
   CategoryInterner& interner_;
   std::unordered_map<std::vector<std::uint32_t>, std::uint32_t, SequenceHash, SequenceEqual> joint_;
   std::vector<std::uint32_t> joint_key_;
+  std::unordered_map<std::uint64_t, std::uint32_t> related_;  // categories of tags with relations
 
   ParsedPair pair_;
   HdrView view_;

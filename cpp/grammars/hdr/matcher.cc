@@ -47,6 +47,7 @@ HdrMatcher::HdrMatcher(const RuleTable& table, const GrammarBlock& block, const 
 void HdrMatcher::match(SentenceForest& forest) {
   if (!forest.sentence().has_dependency()) return;
   forest.ids(table_, ids_);
+  if (options_.relations) relate(forest);
   asked_.clear();
   if (options_.drop_words) drop_words(forest);
   HdrView& hdrs = forest.hdrs();
@@ -86,6 +87,18 @@ void HdrMatcher::match(SentenceForest& forest) {
         if (!rules && !forest.phrase(inner.begin, inner.end)) add_in_order(forest, group, covered);
       }
     }
+  }
+}
+
+// Members are generalised to their tags and relations, as the table has them.
+void HdrMatcher::relate(const SentenceForest& forest) {
+  const ParsedCorpus& corpus = forest.corpus();
+  const ParsedSentence& sentence = forest.sentence();
+  for (std::size_t j = 0; j < sentence.size(); ++j) {
+    text_.assign(corpus.categories.word(sentence.tags[j]));
+    text_ += '/';
+    text_ += corpus.relations.word(sentence.relations[j]);
+    ids_.tags[j] = known_category();
   }
 }
 
@@ -295,6 +308,11 @@ std::uint32_t HdrMatcher::joint_category(SentenceForest& forest, const PhrasalNo
     text_ += forest.corpus().categories.word(members[i].tag);
   }
   text_ += ']';
+  return known_category();
+}
+
+// That of text_ in the table, if it is there.
+std::uint32_t HdrMatcher::known_category() {
   if (joint_.size() > 100000) joint_.clear();
   auto [entry, fresh] = joint_.try_emplace(text_, 0);
   if (fresh) entry->second = table_.category_id(text_);

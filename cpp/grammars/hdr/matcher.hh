@@ -26,6 +26,7 @@ struct HdrMatchOptions {
   bool phrasal_recursion = false;  // rules also for phrasal nodes
   bool pseudo_always = false;      // pseudo rules also where rules match
   bool drop_words = false;         // words that had no link in training may be translated by nothing
+  bool relations = false;          // generalised members are tag/relation
   Decompose decompose;             // every run of members around a head is a node
 };
 
@@ -61,6 +62,8 @@ class HdrMatcher : public Matcher {
   void build_on_the_fly(SentenceForest& forest, const Part& part, const CachedOptions& rules, std::uint64_t place);
   bool covers_head(const StructureLabel& label) const;
   std::uint32_t joint_category(SentenceForest& forest, const PhrasalNode& node);
+  std::uint32_t known_category();
+  void relate(const SentenceForest& forest);
 
   const RuleTable& table_;
   const GrammarBlock block_;
@@ -80,7 +83,7 @@ class HdrMatcher : public Matcher {
   std::unordered_set<NodeId> asked_;  // groups that a rule of this table has as a tail
   int steps_ = 0;
   std::vector<float> scores_;                             // of the table's rules for the part at hand
-  std::unordered_map<std::string, std::uint32_t> joint_;  // joint categories in the table
+  std::unordered_map<std::string, std::uint32_t> joint_;  // joint categories in the table, and tags with relations
   std::string text_;
 };
 

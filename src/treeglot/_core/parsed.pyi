@@ -9,15 +9,21 @@ FORMAT_VERSION: int
 Phrase = tuple[str, int, int, int]
 """Label, begin, end, number of the parent (-1: none); phrases stand in preorder."""
 
-Columns = tuple[Sequence[str], Sequence[str], Sequence[int], Sequence[Phrase]]
-"""Words, tags (none: all are ``_``), heads and phrases (each empty without that tree)."""
+Columns = tuple[Sequence[str], Sequence[str], Sequence[int], Sequence[Phrase], Sequence[str]]
+"""Words, tags (none: all are ``_``), heads and phrases (each empty without that tree), and relations of the words to their heads
+(none: all are ``_``)."""
+
+Unrelated = tuple[Sequence[str], Sequence[str], Sequence[int], Sequence[Phrase]]
+"""The same without relations."""
 
 class ParsedSentences:
     """Parsed sentences by columns."""
 
     def __len__(self) -> int: ...
-    def sentence(self, n: int) -> tuple[tuple[str, ...], tuple[str, ...], tuple[int, ...], tuple[Phrase, ...]]:
-        """Words, tags, heads and phrases."""
+    def sentence(
+        self, n: int
+    ) -> tuple[tuple[str, ...], tuple[str, ...], tuple[int, ...], tuple[Phrase, ...], tuple[str, ...]]:
+        """Words, tags, heads, phrases, and relations of the words to their heads (none without a dependency tree)."""
 
     def words(self, n: int) -> list[str]: ...
     def first_without(self, dependency: bool) -> int | None:
@@ -41,7 +47,12 @@ class ParsedCorpus(ParsedSentences):
 
     def __init__(self) -> None: ...
     def add(
-        self, words: Sequence[str], tags: Sequence[str], heads: Sequence[int], phrases: Sequence[Phrase]
+        self,
+        words: Sequence[str],
+        tags: Sequence[str],
+        heads: Sequence[int],
+        phrases: Sequence[Phrase],
+        relations: Sequence[str] = (),
     ) -> None: ...
     def add_parses(self, trees: ParsedSentences, weight: float = 1.0, first: int = 0) -> None:
         """A further dependency tree of every sentence: those of other sentences, from ``first`` on, with the same words."""
@@ -60,8 +71,8 @@ class ParsedBitext:
 
     def add(
         self,
-        source: Columns,
-        target: Columns,
+        source: Columns | Unrelated,
+        target: Columns | Unrelated,
         links: Sequence[tuple[int, int]],
         node_links: Sequence[tuple[int, int]] = (),
     ) -> None:

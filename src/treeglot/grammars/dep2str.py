@@ -20,6 +20,11 @@ x1:OD ^款 ||| x1 ||| 1
 英特尔 将 ^推出 x1:本* ||| Intel will launch x1 ||| 1
 首 ^款 ||| the first ||| 1
 
+``category="tag+relation"`` shows words that are generalised by their relation to the head, too.
+
+>>> print(extract(worked_example(), category="tag+relation")[0])
+x1:NR/nsubj x2:AD/advmod ^x3:VV/root x4:NN/dobj* ||| x1 x2 x3 x4 ||| 1
+
 ``decompose`` adds rules for parts of such a relation: *runs*, some neighbouring members with the head (``+``), and *attachments*, a
 dependent beside a run (``^x1:推出+``, which may be the head alone).
 
@@ -55,7 +60,7 @@ def extract(pair: AlignedPair, **options: Any) -> list[Rule]:
 
     ``span_mode`` ``ghkm`` wants every subtree's span consistent; ``xie`` takes the span of a subtree from those of its words
     that have consistent spans, and leaves target words between the parts out. With more than ``max_variants`` target sides
-    of one source side only the shortest is kept. ``decompose`` is ``none``, ``runs`` (of at most eight members), ``attach`` or
-    ``both``.
+    of one source side only the shortest is kept. ``category`` is ``tag`` or ``tag+relation``, ``decompose`` ``none``, ``runs`` (of at
+    most eight members), ``attach`` or ``both``.
     """
     return extract_rules("dep2str", pair, **options)

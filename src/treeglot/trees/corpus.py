@@ -9,12 +9,12 @@ JSON lines or plain text of both sides, word links and links of nodes (`treeglot
 >>> from treeglot.trees import ConstituencyTree, DependencyTree, ParsedSentence, Tokens
 >>> tokens = Tokens(["Dogs", "bark"], xpos=["NNS", "VBP"])
 >>> sentence = ParsedSentence.of(
-...     DependencyTree(tokens, [1, -1]), ConstituencyTree.build(tokens, ("S", ("NP", 0), ("VP", 1))))
+...     DependencyTree(tokens, [1, -1], ["nsubj", "root"]), ConstituencyTree.build(tokens, ("S", ("NP", 0), ("VP", 1))))
 >>> corpus = parsed_corpus([sentence], casing=str.lower)
 >>> len(corpus), corpus.lifted
 (1, 0)
 >>> corpus.columns.sentence(0)
-(('dogs', 'bark'), ('NNS', 'VBP'), (1, -1), (('S', 0, 2, -1), ('NP', 0, 1, 0), ('VP', 1, 2, 0)))
+(('dogs', 'bark'), ('NNS', 'VBP'), (1, -1), (('S', 0, 2, -1), ('NP', 0, 1, 0), ('VP', 1, 2, 0)), ('nsubj', 'root'))
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ Binarize = Literal["none", "left", "right", "head"]
 Casing = Callable[[str], str]
 Side = Literal["source", "target"]
 Phrase = tuple[str, int, int, int]
-Columns = tuple[Sequence[str], Sequence[str], Sequence[int], Sequence[Phrase]]
+Columns = tuple[Sequence[str], Sequence[str], Sequence[int], Sequence[Phrase], Sequence[str]]
 
 _CHUNK = 1 << 20
 _STREAMS = (
@@ -197,7 +197,7 @@ def parsed_bitext(
         if isinstance(target, ParsedSentence):
             target_columns, _, target_phrases = _columns(target, None, "none")
         else:
-            target_columns, target_phrases = (target, (), (), ()), ()
+            target_columns, target_phrases = (target, (), (), (), ()), ()
         try:
             node_links = [
                 (_node_number(source_node, columns, phrases), _node_number(target_node, target_columns, target_phrases))
@@ -229,10 +229,11 @@ def _columns(sentence: ParsedSentence, casing: Casing | None, binarize: Binarize
     """Columns for the core, lifted arcs, and the number that each phrase of the tree has in the columns."""
     words = sentence.tokens.forms if casing is None else [casing(word) for word in sentence.tokens.forms]
     heads: Sequence[int] = ()
+    relations: Sequence[str] = ()
     moved = 0
     if sentence.dependency is not None:
         tree = projectivize(sentence.dependency)
-        heads, moved = tree.heads, lifted(tree)
+        heads, moved, relations = tree.heads, lifted(tree), tree.deprels
     phrases: list[Phrase] = []
     numbers: Sequence[int] = ()
     if sentence.constituency is not None:
@@ -250,7 +251,7 @@ def _columns(sentence: ParsedSentence, casing: Casing | None, binarize: Binarize
                 constituency.labels, constituency.spans, constituency.parents, strict=True
             )
         ]
-    return (words, sentence.tokens.tags, heads, phrases), moved, numbers
+    return (words, sentence.tokens.tags, heads, phrases, relations), moved, numbers
 
 
 def _renumbered(numbers: Sequence[int], origin: Sequence[int]) -> list[int]:

@@ -74,14 +74,14 @@ def _set_node_links(bitext: core.ParsedBitext, path: type_path, threshold: float
 
 
 def stored_sentence(sentences: core.ParsedSentences, n: int) -> ParsedSentence:
-    """Sentence n as an object, with the trees that it has; the labels of dependencies are not stored.
+    """Sentence n as an object, with the trees that it has.
 
     >>> from treeglot.trees.corpus import parsed_bitext
     >>> bitext = parsed_bitext([(ParsedSentence.of(None, ConstituencyTree.build(["a", "b"], ("S", 0, ("X", 1)))), ["c"], [])])
     >>> stored_sentence(bitext.columns.source, 0).constituency.children
     ((-1, 1), (-2,))
     """
-    words, tags, heads, phrases = sentences.sentence(n)
+    words, tags, heads, phrases, relations = sentences.sentence(n)
     tokens = Tokens(words, xpos=tags)
     children: list[list[NodeRef]] = [[] for _ in phrases]
     innermost = [-1] * len(words)
@@ -95,7 +95,7 @@ def stored_sentence(sentences: core.ParsedSentences, n: int) -> ParsedSentence:
     for below in children:
         below.sort(key=lambda node: phrases[node][1] if node >= 0 else ~node)
     constituency = ConstituencyTree(tokens, [phrase[0] for phrase in phrases], children) if phrases else None
-    return ParsedSentence(tokens, DependencyTree(tokens, heads) if heads else None, constituency)
+    return ParsedSentence(tokens, DependencyTree(tokens, heads, relations) if heads else None, constituency)
 
 
 def add_links(bitext: core.ParsedBitext, links: Sequence[type_path | LinkArrays]) -> None:
