@@ -112,6 +112,7 @@ class World:
         self.model = lm.open_model(folder / "arpa")
         self.phrases = folder / "phrases"
         starts = start_weights([*grammars, "phrases"], extraction)
+        self.extraction = extraction or {}
         self.weights = {name: value + self.rng.uniform(-0.3, 0.3) for name, value in starts.items()}
         self.weights["words"] = self.rng.uniform(-1, 1)
 
@@ -158,7 +159,7 @@ class World:
             rules = result[grammar] = defaultdict(list)
             for entry in table:
                 features = block(grammar, entry)
-                if entry.unlinked:
+                if entry.unlinked and self.extraction.get("unlinked"):
                     features = (*features, (f"{grammar}.unlinked", float(entry.unlinked)))
                 rules[entry.source].append(Rule(tuple(entry.target.split()), features, tuple(entry.labels)))
         return result

@@ -159,7 +159,7 @@ def test_some_lines_alone(run: Run, folder: Path, tmp_path: Path) -> None:
         assert [row["scores"][name][0] for name in ("bleu-lc", "chrf")] == pytest.approx(
             [s.score for s in report.scores]
         )
-    assert 0 <= rows[1]["dropped_words"] < 1 and rows[0]["dropped_words"] == 0
+    assert all(0 <= row["dropped_words"] < 0.5 for row in rows)
     several = run("compare", "phrases", "-p", folder, "--lines", tmp_path / "some")
     assert several.code == 1 and "--part test" in several.err
 

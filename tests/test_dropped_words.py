@@ -49,8 +49,9 @@ def test_every_word_is_translated_by_a_rule_that_has_it(
     grammar: str, options: dict[str, bool | int | str], tmp_path: Path
 ) -> None:
     """Each source word belongs to one step, whose source side has that very word: no step drops words by their tag. Where such a step
-    has no target word, the table has a rule that was seen with nothing for these words."""
-    dropped = 0
+    has no target word, the table has a rule that was seen with nothing for these words. Words are counted as dropped where training
+    never had a link for them."""
+    dropped = beside_words = 0
     for seed in range(worlds(12)):
         (tmp_path / str(seed)).mkdir()
         world = World(seed, tmp_path / str(seed), grammar, size=30, extraction=options)
@@ -58,7 +59,7 @@ def test_every_word_is_translated_by_a_rule_that_has_it(
         if f"{grammar}.drop" in world.weights:
             world.weights[f"{grammar}.drop"] = -1.0  # the rarer, the better: such steps are there
         sentences = world.sentences + [random_sentence(world.rng, world.rng.randint(2, 6)) for _ in range(20)]
-        known = {(entry.source, entry.target) for entry in world.tables[grammar]}
+        known = {(entry.source, entry.target): entry.unlinked for entry in world.tables[grammar]}
         decoder = world.decoder(grammar, stack_limit=30, grammars={"label_sets": 100, **options})
         for sentence, result in zip(
             sentences, decoder.translate(parsed_corpus(sentences), threads=1, nbest=60), strict=True
@@ -66,6 +67,7 @@ def test_every_word_is_translated_by_a_rule_that_has_it(
             words = sentence.tokens.forms
             for translation in result.kbest:
                 seen: list[int] = []
+                expected = 0
                 for use in walk(translation.derivation):
                     own = own_words(use)
                     terminals = source_terminals(use)
@@ -76,12 +78,29 @@ def test_every_word_is_translated_by_a_rule_that_has_it(
                     seen += own
                     if use.features.get(f"{grammar}.drop"):  # no rule, but the word had no link somewhere
                         assert table.unlinked_share(use.source) > 0 and not use.target
-                    elif own and use.grammar == grammar and not use.is_phrasal:
-                        assert (use.source, use.target) in known
+                        expected += 1
+                        continue
+                    words_of_its_own = any(isinstance(item, str) for item in use.target_items)
+                    if own and use.grammar == grammar and not use.is_phrasal:
+                        assert use.unlinked == known[use.source, use.target] <= len(own)
+                        expected += use.unlinked if words_of_its_own else len(own)
+                        beside_words += use.unlinked > 0 and words_of_its_own
+                    elif use.grammar == grammar and use.is_phrasal:
+                        # What a structure covers is a phrase's; its words without links are not the rule's any more.
+                        assert 0 <= use.unlinked <= len(own)
+                        covered = len(terminals) - len(own)
+                        if (use.source, use.target) in known:
+                            assert use.unlinked == max(0, known[use.source, use.target] - covered)
+                        expected += use.unlinked if words_of_its_own else len(own)
+                    elif use.grammar == "phrases":
+                        sources = {source for source, _ in use.links}
+                        assert sources <= set(range(len(own)))
+                        expected += len(own) - len(sources) if sources else 0
                 assert sorted(seen) == list(range(len(words)))
-                dropped += dropped_words(translation.derivation)
+                assert dropped_words(translation.derivation) == expected, translation.derivation
+                dropped += expected
     if grammar in HEADED:
-        assert dropped > 0  # such rules are there
+        assert dropped > 0 and beside_words > 0  # such rules are there
 
 
 def make_project(folder: Path) -> Project:

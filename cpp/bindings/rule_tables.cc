@@ -74,7 +74,6 @@ void bind_rule_tables(nb::module_& m) {
           const OptionValues values(declared.options, options);
           for (const Grammar::FeatureSpec& feature : declared.features) {
             if (!feature.wanted(values)) continue;
-            writing.unlinked = writing.unlinked || feature.unlinked;
             writing.shares = writing.shares || feature.shares;
           }
           RuleTableWriter writer(path, corpus, categories, writing);

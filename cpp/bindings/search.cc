@@ -138,7 +138,7 @@ void bind_search(nb::module_& m) {
               }
               steps.append(nb::make_tuple(use.grammar, use.kind, use.begin, use.end, use.label, use.source, use.target,
                                           to_links(use.links), use.below, features, use.headed, use.phrasal,
-                                          use.target_tree, use.parts));
+                                          use.target_tree, use.parts, use.unlinked));
             }
             return steps;
           },

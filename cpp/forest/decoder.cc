@@ -151,6 +151,7 @@ class TreeDecoder::ForestWorker : public Decoder::Worker {
               [&](std::uint32_t id) { return table.category(id); }, use.target_tree);
         }
         use.headed = grammar.subtree_nodes;
+        use.unlinked = step.option->unlinked;
         const bool beside_run =
             std::any_of(forest.source_side(edge).begin(), forest.source_side(edge).end(), [](Symbol symbol) {
               return symbol_kind(symbol) == SymbolKind::kRunWord || symbol_kind(symbol) == SymbolKind::kRunTag;
@@ -158,6 +159,7 @@ class TreeDecoder::ForestWorker : public Decoder::Worker {
         for (NodeId tail : forest.forest().tails(edge)) {
           use.phrasal = use.phrasal || (use.headed && !beside_run && forest.forest()[tail].kind == NodeKind::kGroup);
         }
+        if (use.unlinked > 0 && use.headed) use.unlinked -= std::min(use.unlinked, words_in_tails(step.node, edge));
       }
     }
     for (TargetSymbol symbol : step.option->target) {
@@ -168,6 +170,20 @@ class TreeDecoder::ForestWorker : public Decoder::Worker {
       }
     }
     return use;
+  }
+
+  // Words of a source side that are not the step's own: a structure that covers words without links translates them.
+  std::uint32_t words_in_tails(NodeId id, const Edge& edge) const {
+    const auto length = [&](NodeId n) { return forest.forest()[n].end - forest.forest()[n].begin; };
+    if (!forest.scattered(id).empty()) return 0;
+    std::uint32_t own = length(id);
+    for (NodeId tail : forest.forest().tails(edge)) {
+      if (!forest.scattered(tail).empty()) return 0;
+      own -= length(tail);
+    }
+    const auto source = forest.source_side(edge);
+    const auto words = static_cast<std::uint32_t>(std::count_if(source.begin(), source.end(), has_word));
+    return words > own ? words - own : 0;
   }
 
   const TreeDecoder& owner;

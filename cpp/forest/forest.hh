@@ -32,7 +32,8 @@ struct alignas(64) RuleOption {
   SmallVector<TargetSymbol, 6> target;    // words are numbers of the decoder's target vocabulary; variables are tails
   SmallVector<FeatureValue, 6> features;  // without language model and words
   std::vector<TargetSymbol> tree;  // the target with its nodes, in its table's numbers; empty without target trees
-  std::uint32_t words = 0;         // number of target words
+  std::uint32_t words : 24 = 0;    // number of target words
+  std::uint32_t unlinked : 8 = 0;  // of a rule: source words without a link
   std::uint32_t rule = 0;          // its place in the answer of its table: for ties and explanations
   double log10 = 0;                // the language model's view of the target's words alone
 };

@@ -149,6 +149,7 @@ void OptionCache::add(CachedOptions& to, const GrammarBlock& block, std::span<co
   if (block.unlinked_feature >= 0 && entry.unlinked > 0) {
     option.features.push_back({static_cast<std::uint16_t>(block.unlinked_feature), static_cast<float>(entry.unlinked)});
   }
+  option.unlinked = std::min(entry.unlinked, 255u);
   option.rule = static_cast<std::uint32_t>(to.options.size() - 1);
   scorer_.complete(option);
 }

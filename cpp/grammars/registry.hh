@@ -54,7 +54,7 @@ struct Grammar {
     // option.
     std::string option;
     std::vector<std::string> values;
-    bool unlinked = false;  // it counts the source words of a rule that have no link; its table has these numbers
+    bool unlinked = false;  // it counts the source words of a rule that have no link
     bool shares = false;    // it wants to know how often a word had no link; its table has these shares
     bool wanted(const OptionValues& given) const;
   };

@@ -39,7 +39,8 @@ struct RuleUse {
   std::vector<WordLink> links;       // inside a phrase: source words from `begin` on, words of `target`
   std::vector<std::uint32_t> below;  // steps that fill the variables, in the order of the source
   std::vector<FeatureValue> features;
-  bool headed = false;   // a rule for a head with its dependents
+  std::uint32_t unlinked = 0;  // of its own source words: those without a link wherever the rule was seen
+  bool headed = false;         // a rule for a head with its dependents
   bool phrasal = false;  // one of them in which a variable is a group of neighbours: a phrasal node or a structure
 };
 

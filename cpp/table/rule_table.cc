@@ -79,11 +79,10 @@ struct RuleTable::File {
   void check_layout() const {
     const Header& h = header;
     const std::uint64_t size = file.size();
-    need_part(!(h.flags & ~(kHasLabels | kDiscounted | kHasUnlinked | kHasShares)) && h.place_bits >= 1 &&
-              h.place_bits <= 62 && h.longest_source <= kMaxSide && h.longest_target <= kMaxSide &&
-              is_name(h.grammar, sizeof h.grammar) && h.source_words <= MappedWords::kMost &&
-              h.categories <= MappedWords::kMost && h.target_words <= MappedWords::kMost &&
-              h.source_strings == sizeof(Header));
+    need_part(!(h.flags & ~(kHasLabels | kDiscounted | kHasShares)) && h.place_bits >= 1 && h.place_bits <= 62 &&
+              h.longest_source <= kMaxSide && h.longest_target <= kMaxSide && is_name(h.grammar, sizeof h.grammar) &&
+              h.source_words <= MappedWords::kMost && h.categories <= MappedWords::kMost &&
+              h.target_words <= MappedWords::kMost && h.source_strings == sizeof(Header));
     need_part(h.target_ranks == next_part(h.source_ranks, h.source_symbols, sizeof(Symbol), size) &&
               h.data == next_part(h.target_ranks, h.target_symbols, sizeof(TargetSymbol), size) &&
               h.data <= h.data_end && h.data_end <= size);
@@ -206,8 +205,13 @@ void RuleTable::File::read_rules(ByteReader& from, std::uint32_t variables, std:
   for (std::uint64_t n = 0; n < count; ++n) {
     RuleEntry entry;
     entry.rule = static_cast<std::uint64_t>(from.position() - data);
-    const std::uint64_t length = from.varint();
+    const std::uint64_t code = from.varint(), length = code / 2;
     if (length > kMaxSide || length > from.left()) ByteReader::fail();
+    if (code % 2 != 0) {
+      const std::uint64_t unlinked = from.varint();
+      if (unlinked == 0 || unlinked > source_length) ByteReader::fail();
+      entry.unlinked = static_cast<std::uint32_t>(unlinked);
+    }
     entry.target.resize(length);
     std::uint32_t variables_here = 0;
     std::uint64_t first_ones = 0;  // which of the first 64 are there
@@ -260,11 +264,6 @@ void RuleTable::File::read_rules(ByteReader& from, std::uint32_t variables, std:
         if (begin >= end || end > source_length || end > 255) ByteReader::fail();
         entry.labels.push_back({static_cast<std::uint8_t>(begin), static_cast<std::uint8_t>(end)});
       }
-    }
-    if (header.flags & kHasUnlinked) {
-      const std::uint64_t unlinked = from.varint();
-      if (unlinked > source_length) ByteReader::fail();
-      entry.unlinked = static_cast<std::uint32_t>(unlinked);
     }
     if (n == 0) best = forward;
     if (forward < best + cut) return;
@@ -362,7 +361,6 @@ std::size_t RuleTable::sentences() const { return file_->header.sentences; }
 std::size_t RuleTable::occurrences() const { return file_->header.occurrences; }
 bool RuleTable::discounted() const { return file_->header.flags & kDiscounted; }
 bool RuleTable::has_labels() const { return file_->header.flags & kHasLabels; }
-bool RuleTable::has_unlinked() const { return file_->header.flags & kHasUnlinked; }
 bool RuleTable::has_shares() const { return file_->shares != nullptr; }
 float RuleTable::unlinked_share(std::uint32_t word) const {
   return file_->shares && word < file_->words.size() ? std::clamp(file_->shares[word], 0.0f, 1.0f) : 0.0f;

@@ -32,8 +32,8 @@ struct RuleEntry {
   float count = 0;
   float source_total = 0, target_total = 0;  // counts of its sides
   std::vector<StructureLabel> labels;        // of grammars that have them
-  std::uint32_t unlinked = 0;                // source words without a link, if the table has them
-  std::uint64_t rule = 0;                    // tells it from all other rules of the table, for explanations
+  std::uint32_t unlinked = 0;  // source words without a link, the fewest of all its occurrences; at most 255
+  std::uint64_t rule = 0;      // tells it from all other rules of the table, for explanations
 };
 
 class RuleTable {
@@ -77,7 +77,6 @@ class RuleTable {
   std::size_t occurrences() const;  // of rules in it
   bool discounted() const;
   bool has_labels() const;
-  bool has_unlinked() const;
   // The share of a source word's occurrences in the corpus that had no link; 0 if the table does not have shares.
   float unlinked_share(std::uint32_t word) const;
   bool has_shares() const;

@@ -4,9 +4,9 @@
 // symbols by frequency; the rules, source by source; the index of prefixes; what the index could not tell apart.
 //
 // A source: varints of its length, its symbols (as ranks), its total (as a count code), its number of rules; then the
-// rules. A rule: varints of its length, its symbols (as ranks), its count, its target's total, -ln of both lexical
-// weights in steps of kStep; with kDiscounted, -ln of P(t|s) and P(s|t); with kHasLabels, the number of labels and
-// begin and end of each; with kHasUnlinked, how many of its source words have no link.
+// rules. A rule: varints of twice its length, 1 more if some of its source words have no link, and then how many; its
+// symbols (as ranks), its count, its target's total, -ln of both lexical weights in steps of kStep; with kDiscounted,
+// -ln of P(t|s) and P(s|t); with kHasLabels, the number of labels and begin and end of each.
 //
 // A count that is n/d with d up to 16 is the even code 2 (16 n + d - 1) and exact. Other counts of rules are the odd
 // code 2 q + 1, q = -ln(count / total of the source) in steps; other totals of sources likewise, with q =
@@ -31,8 +31,8 @@
 namespace treeglot::rule_format {
 
 inline constexpr char kMagic[8] = {'T', 'G', 'R', 'T', '\r', '\n', '\x1a', '\0'};
-inline constexpr std::uint32_t kVersion = 4;  // 4: XXH64
-inline constexpr std::uint32_t kHasLabels = 1, kDiscounted = 2, kHasUnlinked = 4, kHasShares = 8;
+inline constexpr std::uint32_t kVersion = 5;  // 4: XXH64; 5: words without links
+inline constexpr std::uint32_t kHasLabels = 1, kDiscounted = 2, kHasShares = 4;
 
 struct Header {
   char magic[8];

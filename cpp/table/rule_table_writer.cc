@@ -75,8 +75,8 @@ void RuleTableWriter::begin(const SymbolUse& use) {
   std::memcpy(header_.magic, kMagic, sizeof kMagic);
   header_.version = kVersion;
   header_.probe = probe();
-  header_.flags = (options_.labels ? kHasLabels : 0) | (options_.discounted ? kDiscounted : 0) |
-                  (options_.unlinked ? kHasUnlinked : 0) | (options_.shares ? kHasShares : 0);
+  header_.flags =
+      (options_.labels ? kHasLabels : 0) | (options_.discounted ? kDiscounted : 0) | (options_.shares ? kHasShares : 0);
   std::memcpy(header_.grammar, options_.grammar.data(), options_.grammar.size());
 
   std::vector<bool> words(corpus_.source().words.size()), categories(categories_.size()), targets(use.target.size());
@@ -176,7 +176,8 @@ void RuleTableWriter::find_shares() {
 void RuleTableWriter::put_rule(const CountedSource& source, std::uint64_t source_code, const CountedRule& rule) {
   if (rule.target.size() > kMaxSide) throw std::runtime_error("a rule with more than 65,535 symbols");
   header_.longest_target = std::max<std::uint64_t>(header_.longest_target, rule.target.size());
-  out_.varint(rule.target.size());
+  out_.varint(2 * rule.target.size() + (rule.unlinked > 0));
+  if (rule.unlinked > 0) out_.varint(rule.unlinked);
   for (TargetSymbol symbol : rule.target) {
     if (is_target_variable(symbol)) {
       out_.varint(variable_ranks_[variable_number(symbol)]);
@@ -211,7 +212,6 @@ void RuleTableWriter::put_rule(const CountedSource& source, std::uint64_t source
       out_.varint(label.end);
     }
   }
-  if (options_.unlinked) out_.varint(rule.unlinked);
 }
 
 void RuleTableWriter::take(const CountedSource& source) {

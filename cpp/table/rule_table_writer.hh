@@ -21,8 +21,7 @@ class RuleTableWriter : public RuleConsumer {
     std::string description;  // any text; kept with the table
     bool labels = false;      // rules have structures
     bool discounted = false;  // probabilities do not follow from the counts
-    bool unlinked = false;    // the number of source words without a link
-    bool shares = false;      // ... and the share of its occurrences in which a word has none
+    bool shares = false;      // the share of its occurrences in which a source word has no link
     std::string folder = "/tmp";
     std::size_t memory = std::size_t{1} << 28;  // for sorting the index
     unsigned place_bits = 0;                    // of a slot, at least: leaves fewer bits of the key (for tests)

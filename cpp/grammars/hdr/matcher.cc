@@ -437,6 +437,7 @@ void HdrMatcher::build_on_the_fly(SentenceForest& forest, const Part& part, cons
         }
         if (!fits) continue;
         option.features = parent.features;
+        option.unlinked = parent.unlinked;
         option.rule = parent.rule;
         forest.cache().scorer().complete(option);
         // Rules that have become equal are one, the best.

@@ -53,10 +53,12 @@ Step = tuple[
     bool,
     str,
     list[int],
+    int,
 ]
 """Grammar, kind, begin, end, label, source side, target (words and numbers of variables), links, steps that fill the variables,
 features, is it a rule for a head with its dependents, has it a phrasal node or a structure,
-the target side with the nodes of its trees, the source words if there are gaps between them."""
+the target side with the nodes of its trees, the source words if there are gaps between them, how many of the rule's own source words
+have no link."""
 
 class Translation:
     """The derivations of one sentence, best first."""

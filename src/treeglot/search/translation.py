@@ -48,6 +48,8 @@ class RuleUse:
     """The target side with the nodes of its trees, if the grammar has them: see `treeglot.search.target_trees`."""
     parts: tuple[int, ...] = ()
     """The source words, if there are gaps between them; otherwise all from ``begin`` to ``end``."""
+    unlinked: int = 0
+    """How many of the rule's own source words had no link wherever it was seen; of phrases, see ``links``."""
 
     @property
     def source_words(self) -> Sequence[int]:
@@ -83,16 +85,26 @@ class RuleUse:
 
 
 def dropped_words(derivation: RuleUse) -> int:
-    """How many source words stand in steps that have no target word of their own: these rules translate them by nothing.
+    """How many source words are translated by nothing: those of steps that have no target word of their own, those that had no link
+    wherever their rule was seen, and those of phrases without a link. Of phrases that have no links at all nothing is known.
 
     >>> first = RuleUse("phrases", 0, 1, "首", ("first",))
     >>> dropped_words(RuleUse("dep2str", 0, 2, "x1:OD ^款", (0,), children=(first,)))
     1
+    >>> dropped_words(RuleUse("dep2str", 0, 2, "的 ^书", ("book",), unlinked=1))
+    1
+    >>> dropped_words(RuleUse("phrases", 0, 2, "的 书", ("book",), links=((1, 0),)))
+    1
     """
     count = 0
     for use in walk(derivation):
+        own = len(use.source_words) - sum(len(child.source_words) for child in use.children)
         if not any(isinstance(item, str) for item in use.target_items):
-            count += len(use.source_words) - sum(len(child.source_words) for child in use.children)
+            count += own
+        elif use.links:
+            count += own - len({source for source, _ in use.links})
+        else:
+            count += use.unlinked
     return count
 
 
@@ -151,7 +163,23 @@ class Translation:
             raise TreeglotError("no derivation was kept", remedy="translate with derivations=True")
         uses: list[RuleUse] = []
         for step in reversed(steps):  # preorder: parts stand after their whole
-            grammar, kind, begin, end, label, source, target, links, below, values, headed, phrasal, tree, parts = step
+            (
+                grammar,
+                kind,
+                begin,
+                end,
+                label,
+                source,
+                target,
+                links,
+                below,
+                values,
+                headed,
+                phrasal,
+                tree,
+                parts,
+                unlinked,
+            ) = step
             features: dict[str, float] = {}
             for feature, value in values:
                 features[self._names[feature]] = features.get(self._names[feature], 0.0) + value
@@ -171,6 +199,7 @@ class Translation:
                     phrasal,
                     tree,
                     tuple(parts),
+                    unlinked,
                 )
             )
         return uses[-1]

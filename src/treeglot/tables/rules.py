@@ -189,7 +189,7 @@ def _run(progress: core.Progress, title: str, job: Callable[[], T]) -> T:
 class RuleEntry:
     """A rule. ``scores`` are probabilities in Moses' order: P(s|t), Plex(s|t), P(t|s), Plex(t|s). ``labels`` are the fixed and
     floating structures of a rule, [begin, end) in members of the source side. ``unlinked`` is the number of its source words without a
-    link, in tables that were built with ``unlinked``."""
+    link, the fewest of all places where it was seen."""
 
     source: str
     target: str

@@ -125,6 +125,8 @@ def to_record(derivation: RuleUse, weights: Mapping[str, float] | None = None) -
             row["target_tree"] = use.target_tree
         if use.links:
             row["links"] = [list(link) for link in use.links]
+        if use.unlinked:
+            row["unlinked"] = use.unlinked
         if weights is not None:
             row["score"] = round(step.score(weights), 6)
         rows.append(row)
