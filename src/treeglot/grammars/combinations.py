@@ -15,6 +15,9 @@ PRESETS: dict[str, dict[str, Any]] = {
     "mwu-hier": {"grammars": ("mwu", "hierarchical")},
     "mwu-cons": {"grammars": ("mwu", "consdep2str"), "decompose": "both"},
     "mwu-cons-hier": {"grammars": ("mwu", "consdep2str", "hierarchical"), "decompose": "both"},
+    "stssg-phrases": {"grammars": ("stssg", "phrases"), "stack_limit": 50, "rule_limit": 20},
+    "stssg-cons": {"grammars": ("stssg", "consdep2str"), "decompose": "both", "stack_limit": 50, "rule_limit": 20},
+    "stssg-hier": {"grammars": ("stssg", "hierarchical"), "stack_limit": 50, "rule_limit": 20},
     "union": {"grammars": ("hierarchical", "consdep2str", "augmented", "phrases"), "decompose": "both"},
     "all": {"grammars": ("hierarchical", "cons2str", "consdep2str", "augmented", "phrases"), "decompose": "both"},
 }
