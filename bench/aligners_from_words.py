@@ -37,7 +37,7 @@ from treeglot.trees.sentence import AlignedPair, Link, ParsedSentence
 from treeglot.trees.tokens import Tokens
 
 LANGUAGES = {"nist02": ("zh", "en"), "hansards": ("en", "fr"), "pud-en-zh": ("en", "zh"), "pud-en-fr": ("en", "fr")}
-TRAINING = {"nist02": 100, "hansards": 300, "pud-en-zh": 700, "pud-en-fr": 700}
+TRAINING = {"nist02": 100, "hansards": 150, "pud-en-zh": 200, "pud-en-fr": 200}
 UNIVERSAL_TERMS = ("plain", "dBTK-Root", "iBTK-RdSST/tags")
 
 

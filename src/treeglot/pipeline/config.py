@@ -52,7 +52,7 @@ from treeglot.files import read_lines
 from treeglot.grammars import registry
 from treeglot.pipeline.systems import SystemSpec, link_choice, preset, presets
 from treeglot.trees.corpus import Parses
-from treeglot.trees.nodelinks import THRESHOLD
+from treeglot.trees.nodelinks import LEXICAL_THRESHOLD, THRESHOLD
 from treeglot.tuning.objective import metric_weights
 
 CONFIG_NAME = "treeglot.toml"
@@ -310,7 +310,14 @@ class Subtrees(_Section):
 
     method: str = DEFAULT_METHOD
     model: str = ""
-    threshold: float = Field(default=THRESHOLD, ge=0, le=1, description="the least confidence of a link that counts")
+    threshold: float | None = Field(default=None, ge=0, le=1, description="the least confidence of a link that counts")
+
+    @property
+    def least(self) -> float:
+        """The threshold, or what suits the aligner: confidences of the lexical one are no probabilities."""
+        if self.threshold is not None:
+            return self.threshold
+        return THRESHOLD if self.model else LEXICAL_THRESHOLD
 
     @field_validator("method")
     @classmethod

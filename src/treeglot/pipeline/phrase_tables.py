@@ -31,7 +31,7 @@ def phrase_stage(project: Project, table: TableSpec) -> Stage:
     parameters: dict[str, Any] = {**config.phrases.model_dump(), **table.extraction}
     if table.uses_node_links:
         inputs = {"corpus": project.parsed_corpus("train"), "nodes": project.node_links}
-        parameters["node link threshold"] = config.subtrees.threshold
+        parameters["node link threshold"] = config.subtrees.least
     else:
         inputs = {"source": source, "target": target}
     inputs |= {"links": first, **further, **sets}
@@ -48,7 +48,7 @@ def phrase_stage(project: Project, table: TableSpec) -> Stage:
         links = [inputs["links"], *(inputs[name] for name in further)]
         if table.uses_node_links:
             bitext = open_corpus(
-                inputs["corpus"], links, nodes=inputs["nodes"], node_threshold=config.subtrees.threshold
+                inputs["corpus"], links, nodes=inputs["nodes"], node_threshold=config.subtrees.least
             )
             build_parsed_phrase_table(bitext.columns, outputs["table"], **common, **table.extraction)
         else:

@@ -32,7 +32,7 @@ def rule_stage(project: Project, table: TableSpec) -> Stage:
     parameters: dict[str, Any] = {"grammar": table.grammar, **table.extraction}
     if table.uses_node_links:
         inputs["nodes"] = project.node_links
-        parameters["node link threshold"] = config.subtrees.threshold
+        parameters["node link threshold"] = config.subtrees.least
 
     def run(inputs: Paths, outputs: Paths, work: Path) -> None:
         links = [path for name, path in inputs.items() if name.startswith("links")]
@@ -41,7 +41,7 @@ def rule_stage(project: Project, table: TableSpec) -> Stage:
                 inputs["corpus"],
                 links,
                 nodes=inputs.get("nodes"),
-                node_threshold=config.subtrees.threshold,
+                node_threshold=config.subtrees.least,
                 binarize=table.binarize,
             )
         else:

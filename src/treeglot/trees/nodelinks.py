@@ -27,6 +27,8 @@ _LINK = re.compile(r"(w?[0-9]{1,9})-(w?[0-9]{1,9})(-P)?(?::([-+0-9.eE]{1,40}))?"
 MAX_LINE_BYTES = 1 << 28
 THRESHOLD = 0.5
 """The least confidence of a link that rules are learnt from (spec: tree-to-tree, section 3)."""
+LEXICAL_THRESHOLD = 0.2
+"""The same for links of the lexical aligner, whose confidences are word translation probabilities: nine in ten are below a half."""
 
 
 def format_node_links(links: Iterable[Link]) -> str:
