@@ -12,7 +12,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 unexport PYTHONDONTWRITEBYTECODE  # or every process that a test starts would compile the whole package once more
 
 .PHONY: help install demo test test-python test-core test-clang sanitize sanitize-core sanitize-threads \
-  sanitize-python lint format bench docs fuzz fuzz-models campaign mutants mutants-core clean
+  sanitize-python lint format bench docs fuzz fuzz-models campaign mutants mutants-core audit clean
 help:
 	@echo "make install  a ready-to-use .venv          make demo   the main job on the embedded example"
 	@echo "make test     the whole suite               make lint   ruff, mypy --strict, clang-format"
@@ -20,6 +20,7 @@ help:
 	@echo "make docs     the MkDocs site in site/      make fuzz   atheris on the readers"
 	@echo "make test-clang  the core's tests with clang and libc++"
 	@echo "make campaign damaged and forged files, 120,000 of them; make fuzz-models: some of them with ASan and UBSan"
+	@echo "make audit    known vulnerabilities in what the tests run with (pip-audit, needs the package index)"
 	@echo "make mutants  small mistakes in the code, one by one: do the tests notice?  make mutants-core: in the core"
 
 $(BIN)/python:
@@ -159,6 +160,9 @@ mutants: $(VENV)/.test
 	$(BIN)/python tests/mutants.py --number $(MUTANTS)
 mutants-core: $(VENV)/.test
 	$(BIN)/python tests/mutants.py --core --boost $(BOOST)
+
+audit: $(VENV)/.test
+	$(BIN)/python packaging/audit.py
 
 clean:
 	rm -rf $(VENV) build site demo

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cli_runner import Run
 from effort import worlds
 from tree_strategies import damaged, pairs, phrases, survives, token_lists
 from treeglot import InputError, TreeError
@@ -268,3 +269,27 @@ def test_damage_is_refused_or_read(tmp_path_factory: pytest.TempPathFactory, con
     path.parent.joinpath("t.xml").write_text('<corpus><s id="s1"><graph><t id="s1_1" word="a"/></graph></s></corpus>')
     survives(lambda path: [read_treealigner(path)], path, content)
     survives(read_aligned_pairs, path, content)
+
+
+def test_treebanks_outside_of_the_folder_are_asked_for(tmp_path: Path, run: Run) -> None:
+    """A file from elsewhere could name any file of this machine."""
+    inside, outside = tmp_path / "inside", tmp_path / "outside"
+    inside.mkdir()
+    outside.mkdir()
+    pair = AlignedPair(sentence("(S (A a) (B b))", "s1"), sentence("(S (C c) (D d))", "s1"))
+    write_aligned_pairs([pair], inside / "a.xml", inside / "s.xml", outside / "t.xml")
+    named = [bank.filename for bank in read_treealigner(inside / "a.xml").treebanks]
+    assert named == ["s.xml", "../outside/t.xml"]
+    with pytest.raises(InputError, match="outside of its folder") as caught:
+        list(read_aligned_pairs(inside / "a.xml"))
+    assert caught.value.path == str(inside / "a.xml") and caught.value.line and "--anywhere" in caught.value.remedy
+    [read] = read_aligned_pairs(inside / "a.xml", anywhere=True)
+    assert read.target.tokens.forms == ("c", "d")
+    assert list(read_aligned_pairs(inside / "a.xml", target=outside / "t.xml"))
+    refused = run("trees", "show", inside / "a.xml", "--text")
+    assert refused.code == 1 and "--anywhere" in refused.err
+    assert run("trees", "show", inside / "a.xml", "--text", "--anywhere").code == 0
+    assert run("trees", "convert", inside / "a.xml", tmp_path / "pairs.jsonl").code == 1
+    assert run("trees", "convert", inside / "a.xml", tmp_path / "pairs.jsonl", "--anywhere").code == 0
+    (outside / "t.xml").rename(inside / "t.xml")  # of that name beside it
+    assert list(read_aligned_pairs(inside / "a.xml"))

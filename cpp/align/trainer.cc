@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 
 #include "align/gibbs.hh"
 #include "base/parallel.hh"
@@ -196,7 +197,8 @@ class Trainer {
     double cells = 0;
     for (std::size_t n = 0; n < corpus_.size(); ++n)
       if (takes_part(n)) cells += static_cast<double>(corpus_.source_length(n)) * corpus_.target_length(n);
-    return static_cast<std::size_t>(std::max(1.0, std::ceil(cells * kBytesOfCell / (options_.memory * 1e6))));
+    const double stride = std::ceil(cells * kBytesOfCell / (options_.memory * 1e6));
+    return static_cast<std::size_t>(std::clamp(stride, 1.0, 1e15));
   }
 
   bool takes_part(std::size_t n) const {
@@ -473,6 +475,15 @@ void Corpus::add(std::string_view source_line, std::string_view target_line) {
 
 Learnt learn(const Corpus& corpus, const TrainOptions& options, const std::function<void(int, int, double)>& report,
              const Evidence& evidence) {
+  for (const double value : {options.prior, options.null_prior, options.null, options.agreement, options.same,
+                             options.smoothing, options.sweeps, options.sampling_prior, options.sampling_null,
+                             options.fertility_prior, options.bonus, options.memory}) {
+    if (!(value >= 0) || std::isinf(value)) throw std::invalid_argument("an option that is no number from 0 on");
+  }
+  if (options.memory == 0) throw std::invalid_argument("no memory to learn in");
+  if (options.model1_iterations < 0 || options.hmm_iterations < 0 || options.chains < 0) {
+    throw std::invalid_argument("a negative number of rounds");
+  }
   return Trainer(corpus, options, evidence).run(report);
 }
 

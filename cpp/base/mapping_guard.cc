@@ -10,6 +10,7 @@
 #include <mutex>
 #include <stdexcept>
 
+#include "base/across_forks.hh"
 #include "base/mapped_file.hh"
 
 namespace treeglot {
@@ -75,6 +76,7 @@ void install() {
 }  // namespace
 
 int guard_mapping(const char* data, std::size_t size, const std::string& path) {
+  guard_across_forks<mappings_lock>();
   std::lock_guard guard(mappings_lock);
   install();
   for (std::size_t i = 0; i < kMost; ++i) {
@@ -92,6 +94,7 @@ int guard_mapping(const char* data, std::size_t size, const std::string& path) {
 }
 
 void release_mapping(int number) {
+  guard_across_forks<mappings_lock>();
   std::lock_guard guard(mappings_lock);
   Mapping& mapping = mappings[static_cast<std::size_t>(number)];
   mapping.begin = 0;
@@ -101,6 +104,7 @@ void release_mapping(int number) {
 
 void check_mapped_files() {
   if (!any_lost.load(std::memory_order_relaxed)) return;
+  guard_across_forks<mappings_lock>();
   std::lock_guard guard(mappings_lock);
   for (const Mapping& mapping : mappings) {
     if (mapping.used && mapping.lost) {

@@ -4,6 +4,7 @@
 #include <exception>
 #include <mutex>
 #include <new>
+#include <stdexcept>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -13,9 +14,26 @@ namespace {
 
 std::atomic<ThreadStartHook> start_hook{nullptr};
 
+// Thrown in pieces that are given up; the exception for which they are is the one that the caller gets.
+struct Stopped : std::runtime_error {
+  Stopped() : std::runtime_error("stopped") {}
+};
+
+thread_local parallel::Watch* watch = nullptr;
+constexpr unsigned kEvery = 64;  // calls between looks at the clock
+
 }  // namespace
 
 void set_thread_start_hook(ThreadStartHook hook) { start_hook = hook; }
+
+void check_stopped() {
+  if (!watch || ++watch->calls % kEvery != 0) return;
+  if (watch->stop) throw Stopped();
+  if (watch->tick) watch->tick();
+}
+
+parallel::Watched::Watched(Watch& own) : outer_(watch) { watch = &own; }
+parallel::Watched::~Watched() { watch = outer_; }
 
 std::size_t thread_count(int threads, std::size_t pieces) {
   const std::size_t wanted = threads > 0 ? static_cast<std::size_t>(threads) : std::thread::hardware_concurrency();
@@ -30,9 +48,11 @@ void run_threads(std::size_t threads, const std::function<void(std::size_t)>& wo
     try {
       work(thread);
     } catch (...) {
-      failed();
-      std::lock_guard guard(failure_lock);
-      if (!failure) failure = std::current_exception();
+      {
+        std::lock_guard guard(failure_lock);
+        if (!failure) failure = std::current_exception();
+      }
+      failed();  // after that the others may throw because they are stopped
     }
   };
   std::vector<std::thread> others;

@@ -13,6 +13,8 @@
 #include <string>
 #include <tuple>
 
+#include "base/across_forks.hh"
+
 namespace treeglot {
 namespace {
 
@@ -77,6 +79,7 @@ bool is_settled(const FileStamp& stamp) {
 
 bool contents_are_known(const MappedFile& file, std::uint64_t checksum) {
   {
+    guard_across_forks<known_lock>();
     std::lock_guard guard(known_lock);
     if (known_contents.contains({file.stamp(), checksum})) return true;
   }
@@ -86,6 +89,7 @@ bool contents_are_known(const MappedFile& file, std::uint64_t checksum) {
 void contents_are_good(const MappedFile& file, std::uint64_t checksum) {
   if (!is_settled(file.stamp())) return;
   {
+    guard_across_forks<known_lock>();
     std::lock_guard guard(known_lock);
     known_contents.insert({file.stamp(), checksum});
   }
@@ -94,6 +98,7 @@ void contents_are_good(const MappedFile& file, std::uint64_t checksum) {
 
 bool structure_is_known(const MappedFile& file, std::uint64_t checksum) {
   {
+    guard_across_forks<known_lock>();
     std::lock_guard guard(known_lock);
     if (known_structures.contains(checksum)) return true;
   }
@@ -102,6 +107,7 @@ bool structure_is_known(const MappedFile& file, std::uint64_t checksum) {
 
 void structure_is_good(const MappedFile& file, std::uint64_t checksum) {
   {
+    guard_across_forks<known_lock>();
     std::lock_guard guard(known_lock);
     known_structures.insert(checksum);
   }

@@ -14,10 +14,13 @@
 #include "align/model.hh"
 #include "align/symmetrize.hh"
 #include "align/trainer.hh"
+#include "bindings/in_use.hh"
 #include "table/lexical_table.hh"
 
 namespace nb = nanobind;
 namespace al = treeglot::align;
+using treeglot::bindings::Changing;
+using treeglot::bindings::Reading;
 
 namespace {
 
@@ -150,6 +153,7 @@ void bind_align(nb::module_& m) {
           [](al::Corpus& self, nb::bytes source, nb::bytes target) {
             const auto first = lines(view(source)), second = lines(view(target));
             check_same(first.size(), second.size());
+            const Changing use(self);
             nb::gil_scoped_release release;
             for (std::size_t n = 0; n < first.size(); ++n) self.add(first[n], second[n]);
           },
@@ -179,8 +183,10 @@ void bind_align(nb::module_& m) {
             options.memory = memory;
             options.seed = seed;
             options.threads = threads;
+            al::Evidence none;
+            const Reading use(self);
+            const Changing joined(evidence ? *evidence : none);
             nb::gil_scoped_release release;
-            const al::Evidence none;
             if (evidence) evidence->join();
             auto progress = [&](int done, int total, double likelihood) {
               nb::gil_scoped_acquire acquire;
@@ -201,6 +207,7 @@ void bind_align(nb::module_& m) {
       .def(
           "add_pair",
           [](al::Evidence& self, al::Corpus& corpus, std::string_view source, std::string_view target, float weight) {
+            const Changing use(self, corpus);
             self.pairs.push_back({corpus.source_words.id(source), corpus.target_words.id(target), weight, weight});
           },
           nb::arg("corpus"), nb::arg("source"), nb::arg("target"), nb::arg("weight"))
@@ -208,6 +215,8 @@ void bind_align(nb::module_& m) {
           "add_links",
           [](al::Evidence& self, const al::Corpus& corpus, std::size_t pair,
              const std::vector<std::pair<int, int>>& links) {
+            const Changing use(self);
+            const Reading read(corpus);
             std::vector<treeglot::WordLink> checked;
             for (const auto& [source, target] : links) {
               if (source < 0 || target < 0 || source > 0xFFFF || target > 0xFFFF)
@@ -221,6 +230,7 @@ void bind_align(nb::module_& m) {
           "add_model",
           [](al::Evidence& self, al::Corpus& corpus, const al::Model& model, float translations, float fertilities,
              float weight) {
+            const Changing use(self, corpus);
             nb::gil_scoped_release release;
             self.add_model(corpus, model, {translations, fertilities}, weight);
           },

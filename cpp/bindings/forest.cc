@@ -10,6 +10,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <cmath>
 #include <deque>
 #include <limits>
 #include <string>
@@ -18,11 +19,14 @@
 #include <variant>
 #include <vector>
 
+#include "bindings/in_use.hh"
 #include "forest/cube_pruning.hh"
 
 namespace nb = nanobind;
 namespace forest = treeglot::forest;
 namespace lm = treeglot::lm;
+using treeglot::bindings::Changing;
+using treeglot::bindings::Reading;
 
 namespace {
 
@@ -37,11 +41,18 @@ class PyForest {
   PyForest(const lm::Model& model, const std::vector<double>& weights) : model_(model), weights_(weights) {
     if (weights.size() <= forest::kWordFeature)
       throw nb::value_error("weights of language model and words are missing");
+    for (double weight : weights) {
+      if (!std::isfinite(weight)) throw nb::value_error("a weight is not finite");
+    }
   }
 
-  std::uint32_t add_node(int begin, int end) { return forest_.add_node(forest::NodeKind::kSpan, begin, end); }
+  std::uint32_t add_node(int begin, int end) {
+    const Changing use(*this);
+    return forest_.add_node(forest::NodeKind::kSpan, begin, end);
+  }
 
   void add_edge(std::uint32_t head, const std::vector<Option>& options, const std::vector<std::uint32_t>& tails) {
+    const Changing use(*this);
     check_node(head);
     for (std::uint32_t tail : tails) check_node(tail);
     if (options.empty()) throw nb::value_error("an edge needs an option");
@@ -59,6 +70,7 @@ class PyForest {
   }
 
   void set_goal(std::uint32_t goal) {
+    const Changing use(*this);
     check_node(goal);
     forest_.set_goal(goal);
   }
@@ -94,6 +106,7 @@ class PyForest {
     }
     for (auto [feature, value] : option.second) {
       if (feature <= forest::kWordFeature || feature >= weights_.size()) throw nb::value_error("no such feature");
+      if (!std::isfinite(value)) throw nb::value_error("the value of a feature is not finite");
       result.features.push_back({feature, value});
     }
     forest::prepare_option(model_, weights_, result);
@@ -128,6 +141,7 @@ void bind_forest(nb::module_& m) {
           "__init__",
           [](forest::ForestSearch* self, const lm::Model& model, const std::vector<double>& weights, int stack_limit,
              double stack_threshold, int pop_limit) {
+            if (std::isnan(stack_threshold)) throw nb::value_error("a threshold that is no number");
             new (self) forest::ForestSearch(model, weights, {stack_limit, stack_threshold, pop_limit});
           },
           nb::arg("model"), nb::arg("weights"), nb::kw_only(), nb::arg("stack_limit") = 300,
@@ -136,6 +150,8 @@ void bind_forest(nb::module_& m) {
           "run",
           [](forest::ForestSearch& self, const PyForest& input, int size, bool distinct, bool steps) {
             std::vector<forest::ForestDerivation> derivations;
+            const Changing use(self);
+            const Reading read(input);
             {
               nb::gil_scoped_release release;
               derivations = self.run(input.forest(), {size, distinct}, steps);
@@ -154,6 +170,7 @@ void bind_forest(nb::module_& m) {
           },
           nb::arg("forest"), nb::arg("size") = 1, nb::kw_only(), nb::arg("distinct") = false, nb::arg("steps") = true)
       .def("counts", [](const forest::ForestSearch& self) {
+        const Reading use(self);
         forest::SearchCounts counts = self.counts();
         return std::make_tuple(counts.nodes, counts.hypotheses, counts.states);
       });

@@ -4,19 +4,27 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <cmath>
 #include <stdexcept>
 
+#include "bindings/in_use.hh"
 #include "kernels/forest.hh"
 #include "kernels/tree_kernel.hh"
 
 namespace nb = nanobind;
 namespace kn = treeglot::kernels;
+using treeglot::bindings::Changing;
+using treeglot::bindings::Reading;
 
 namespace {
 
 using Ids = nb::ndarray<const std::uint32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 template <class Real>
 using Matrix = nb::ndarray<Real, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+void check(double decay) {
+  if (!(decay >= 0 && std::isfinite(decay))) throw nb::value_error("the decay is a number from 0 on");
+}
 
 kn::Space space(int number) {
   if (number < 0 || number > static_cast<int>(kn::Space::kRoot)) throw nb::value_error("no such space");
@@ -35,8 +43,10 @@ template <class Real>
 bool fill(const kn::Forest& self, Ids rows, const kn::Columns& columns, int number, double decay, bool normalize,
           int threads, Matrix<Real> out) {
   const kn::Space chosen = space(number);
+  check(decay);
   const auto ids = checked(self, rows);
   if (out.shape(0) != ids.size() || out.shape(1) != columns.size()) throw nb::value_error("the sizes do not fit");
+  const Reading use(self);
   nb::gil_scoped_release release;
   return kn::kernel_matrix(self, ids, columns, chosen, decay, normalize, threads, out.data());
 }
@@ -53,6 +63,7 @@ void bind_kernels(nb::module_& m) {
           "add",
           [](kn::Forest& self, const std::vector<std::string>& labels, const std::vector<std::int32_t>& arity,
              const std::vector<std::string>& words) {
+            const Changing use(self);
             try {
               return self.add(labels, arity, words);
             } catch (const std::invalid_argument& error) {
@@ -69,7 +80,13 @@ void bind_kernels(nb::module_& m) {
           },
           nb::arg("node"))
       .def("mark", &kn::Forest::mark)
-      .def("truncate", &kn::Forest::truncate, nb::arg("mark"))
+      .def(
+          "truncate",
+          [](kn::Forest& self, const kn::Forest::Mark& mark) {
+            const Changing use(self);
+            self.truncate(mark);
+          },
+          nb::arg("mark"))
       .def(
           "columns", [](const kn::Forest& self, Ids ids) { return kn::Columns(self, checked(self, ids)); },
           nb::arg("ids"))
@@ -77,7 +94,9 @@ void bind_kernels(nb::module_& m) {
           "self_kernels",
           [](const kn::Forest& self, Ids nodes, int number, double decay, int threads) {
             const kn::Space chosen = space(number);
+            check(decay);
             const auto ids = checked(self, nodes);
+            const Reading use(self);
             nb::gil_scoped_release release;
             return kn::self_kernels(self, ids, chosen, decay, threads);
           },

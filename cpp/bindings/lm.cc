@@ -7,12 +7,14 @@
 
 #include <stdexcept>
 
+#include "bindings/in_use.hh"
 #include "lm/estimate.hh"
 #include "lm/keys.hh"
 #include "lm/model.hh"
 
 namespace nb = nanobind;
 namespace lm = treeglot::lm;
+using treeglot::bindings::Changing;
 
 namespace {
 
@@ -37,6 +39,7 @@ void bind_lm(nb::module_& m) {
           "add",
           [](lm::Estimator& self, nb::bytes text) {
             std::string_view view(text.c_str(), text.size());
+            const Changing use(self);
             nb::gil_scoped_release release;
             return self.add(view);
           },
@@ -45,6 +48,7 @@ void bind_lm(nb::module_& m) {
           "finish",
           [](lm::Estimator& self, nb::callable write) {
             lm::EstimateReport report;
+            const Changing use(self);
             {
               nb::gil_scoped_release release;
               report = self.finish([&](std::string_view part) {

@@ -1,6 +1,11 @@
 // The extension treeglot._core: one sub-module per room, each bound by one file of this folder.
 #include <nanobind/nanobind.h>
 
+#include <exception>
+#include <typeinfo>
+
+#include "base/parallel.hh"
+
 namespace nb = nanobind;
 
 void bind_align(nb::module_& m);
@@ -19,7 +24,30 @@ void bind_tables(nb::module_& m);
 void bind_tree_decoder(nb::module_& m);
 void bind_tuning(nb::module_& m);
 
+namespace {
+
+// The first exception of a thread takes memory from the C library, which ends the process if there is none left: in the
+// main thread it is taken now, or too little memory could not be told.
+void prepare_exceptions() {
+  try {
+    throw 0;
+  } catch (int) {
+  }
+  treeglot::check_stopped();  // its variable of the thread
+}
+
+}  // namespace
+
 NB_MODULE(_core, m) {
+  prepare_exceptions();
+  // What Python code gave or returned is of another type than was asked for.
+  nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
+    try {
+      std::rethrow_exception(thrown);
+    } catch (const std::bad_cast&) {
+      PyErr_SetString(PyExc_TypeError, "a value of another type than expected");
+    }
+  });
   m.doc() = "The native inner loops of treeglot; use the Python modules that wrap them.";
   nb::module_ align = m.def_submodule("align", "Word alignment; see treeglot.alignment.");
   bind_align(align);

@@ -17,6 +17,7 @@
 #include <utility>
 #include <variant>
 
+#include "bindings/in_use.hh"
 #include "bindings/link_arrays.hh"
 #include "trees/corpus_file.hh"
 #include "trees/corpus_reader.hh"
@@ -29,7 +30,9 @@ using treeglot::CorpusReader;
 using treeglot::ParsedBitext;
 using treeglot::ParsedCorpus;
 using treeglot::bindings::as_array;
+using treeglot::bindings::Changing;
 using treeglot::bindings::LinkArray;
+using treeglot::bindings::Reading;
 using treeglot::bindings::StartArray;
 
 namespace {
@@ -227,23 +230,32 @@ void bind_parsed(nb::module_& m) {
       .def(
           "add_parses",
           [](OwnCorpus& self, const ParsedCorpus& trees, double weight, std::size_t first) {
+            const Changing use(self);
+            const Reading read(trees);
             self.add_parses(trees, first, weight);
           },
           nb::arg("trees"), nb::arg("weight") = 1.0, nb::arg("first") = 0)
       .def(
           "add",
           [](OwnCorpus& self, const Strings& words, const Strings& tags, const std::vector<int>& heads,
-             const std::vector<PhraseTuple>& phrases,
-             const Strings& relations) { self.add(Columns(words, tags, heads, phrases, relations).all()); },
+             const std::vector<PhraseTuple>& phrases, const Strings& relations) {
+            const Changing use(self);
+            self.add(Columns(words, tags, heads, phrases, relations).all());
+          },
           nb::arg("words"), nb::arg("tags"), nb::arg("heads"), nb::arg("phrases"), nb::arg("relations") = Strings())
       .def(
           "binarize",
           [](OwnCorpus& self, std::string_view direction) {
+            const Changing use(self);
             if (direction != "none") self.binarize(treeglot::binarization(direction));
           },
           nb::arg("direction"))
       .def(
-          "replace_words", [](OwnCorpus& self, const std::vector<std::string>& words) { self.replace_words(words); },
+          "replace_words",
+          [](OwnCorpus& self, const std::vector<std::string>& words) {
+            const Changing use(self);
+            self.replace_words(words);
+          },
           nb::arg("words"));
 
   nb::class_<ParsedBitext>(m, "ParsedBitext")
@@ -251,6 +263,8 @@ void bind_parsed(nb::module_& m) {
       .def(
           "add_parses",
           [](ParsedBitext& self, const ParsedCorpus& trees, double weight, std::size_t first) {
+            const Changing use(self, self.source(), self.target());
+            const Reading read(trees);
             self.add_parses(trees, first, weight);
           },
           nb::arg("trees"), nb::arg("weight") = 1.0, nb::arg("first") = 0)
@@ -258,6 +272,7 @@ void bind_parsed(nb::module_& m) {
           "add",
           [](ParsedBitext& self, const GivenSentence& source, const GivenSentence& target, const Pairs& links,
              const Pairs& node_links) {
+            const Changing use(self, self.source(), self.target());
             self.add(Columns::of(source).all(), Columns::of(target).all(),
                      links_of<treeglot::WordLink, std::uint16_t>(links, "link "),
                      links_of<treeglot::NodeLink, std::uint32_t>(node_links, "node link "));
@@ -267,6 +282,10 @@ void bind_parsed(nb::module_& m) {
           "take",
           [](ParsedBitext& self, const ParsedCorpus* source, std::size_t source_number, const Strings& source_words,
              const ParsedCorpus* target, std::size_t target_number, const Strings& target_words, std::uint32_t origin) {
+            const Changing use(self, self.source(), self.target());
+            std::optional<Reading> from_source, from_target;
+            if (source) from_source.emplace(*source);
+            if (target) from_target.emplace(*target);
             self.take({source, source_number, source_words}, {target, target_number, target_words}, origin);
           },
           nb::arg("source").none(), nb::arg("source_number"), nb::arg("source_words"), nb::arg("target").none(),
@@ -281,6 +300,7 @@ void bind_parsed(nb::module_& m) {
       .def(
           "set_node_links",
           [](ParsedBitext& self, nb::iterable pieces, double threshold) {
+            const Changing use(self, self.source(), self.target());
             treeglot::NodeLinkReader reader(self, threshold);
             for (nb::handle piece : pieces) {
               const auto bytes = nb::cast<nb::bytes>(piece);
@@ -292,24 +312,32 @@ void bind_parsed(nb::module_& m) {
       .def(
           "add_links",
           [](ParsedBitext& self, const LinkArray& links, const StartArray& starts, bool first) {
+            const Changing use(self, self.source(), self.target());
             self.add_links(treeglot::bindings::links_of(links), treeglot::bindings::starts_of(starts), first);
           },
           nb::arg("links"), nb::arg("starts"), nb::arg("first") = true)
       .def(
           "binarize",
           [](ParsedBitext& self, std::string_view source, std::string_view target) {
+            const Changing use(self, self.source(), self.target());
             self.binarize(treeglot::binarization(source), treeglot::binarization(target));
           },
           nb::arg("source"), nb::arg("target") = "none")
       .def(
           "replace_words",
           [](ParsedBitext& self, const std::vector<std::string>& source, const std::vector<std::string>& target) {
+            const Changing use(self, self.source(), self.target());
             self.replace_words(source, target);
           },
           nb::arg("source"), nb::arg("target"))
       .def(
-          "write", [](const ParsedBitext& self, const std::string& path) { treeglot::CorpusFile::write(self, path); },
-          nb::arg("path"), nb::call_guard<nb::gil_scoped_release>())
+          "write",
+          [](const ParsedBitext& self, const std::string& path) {
+            const Reading use(self);
+            nb::gil_scoped_release release;
+            treeglot::CorpusFile::write(self, path);
+          },
+          nb::arg("path"))
       .def_static(
           "open", [](const std::string& path) { return treeglot::CorpusFile::open(path); }, nb::arg("path"),
           nb::call_guard<nb::gil_scoped_release>())
@@ -361,18 +389,45 @@ void bind_parsed(nb::module_& m) {
           },
           nb::arg("names"), nb::arg("head_tables"), nb::arg("head_words") = true, nb::arg("surfaces") = false,
           nb::arg("node_threshold") = 0.0, nb::arg("take_target") = false)
-      .def("advance", &CorpusReader::advance, nb::call_guard<nb::gil_scoped_release>())
+      .def("advance",
+           [](CorpusReader& self) {
+             const Changing use(self);
+             nb::gil_scoped_release release;
+             return self.advance();
+           })
       .def(
           "feed",
-          [](CorpusReader& self, int stream, nb::bytes bytes) { self.feed(stream, {bytes.c_str(), bytes.size()}); },
+          [](CorpusReader& self, int stream, nb::bytes bytes) {
+            const Changing use(self);
+            self.feed(stream, {bytes.c_str(), bytes.size()});
+          },
           nb::arg("stream"), nb::arg("data"))
-      .def("finish", &CorpusReader::finish, nb::arg("stream"))
-      .def("corpus", [](CorpusReader& self) { return OwnCorpus{std::move(self.source())}; })
-      .def("bitext", [](CorpusReader& self) { return std::exchange(self.bitext(), ParsedBitext()); })
-      .def_prop_ro("pairs", [](CorpusReader& self) { return self.bitext().size(); })
+      .def(
+          "finish",
+          [](CorpusReader& self, int stream) {
+            const Changing use(self);
+            self.finish(stream);
+          },
+          nb::arg("stream"))
+      .def("corpus",
+           [](CorpusReader& self) {
+             const Changing use(self);
+             return OwnCorpus{std::move(self.source())};
+           })
+      .def("bitext",
+           [](CorpusReader& self) {
+             const Changing use(self);
+             return std::exchange(self.bitext(), ParsedBitext());
+           })
+      .def_prop_ro("pairs",
+                   [](CorpusReader& self) {
+                     const Reading use(self);
+                     return self.bitext().size();
+                   })
       .def(
           "facts",
           [](const CorpusReader& self, int side) {
+            const Reading use(self);
             if (side != 0 && side != 1) throw nb::index_error("no such side");
             std::vector<std::int32_t> lifted;
             std::vector<std::uint8_t> phrases, arcs;
@@ -386,7 +441,10 @@ void bind_parsed(nb::module_& m) {
                                   as_array(std::move(arcs), size));
           },
           nb::arg("side") = 0)
-      .def_prop_ro("surfaces", &CorpusReader::surfaces);
+      .def_prop_ro("surfaces", [](const CorpusReader& self) {
+        const Reading use(self);
+        return self.surfaces();
+      });
 
   // Raised with (stream, line or 0, column or 0, message, remedy) as its arguments.
   PyObject* read_error = PyErr_NewException("treeglot._core.parsed.ReadError", PyExc_ValueError, nullptr);

@@ -10,6 +10,7 @@
 #include <stdexcept>
 
 #include "bindings/given_options.hh"
+#include "bindings/in_use.hh"
 #include "grammars/registry.hh"
 #include "table/moses_rules.hh"
 #include "table/rule_counts.hh"
@@ -59,6 +60,7 @@ void bind_rule_tables(nb::module_& m) {
                                         &progress, find_grammar(grammar).rule_class};
         RuleStatistics statistics;
         std::uint64_t bytes = 0;
+        const bindings::Reading use(corpus);
         {
           nb::gil_scoped_release release;
           CategoryInterner categories(corpus.source().categories);
@@ -210,6 +212,7 @@ void bind_rule_tables(nb::module_& m) {
       .def(
           "walk_all",  // without building Python objects: for tests and benchmarks of the table itself
           [](const RuleTable& self, std::size_t every, std::size_t limit) {
+            if (every == 0) throw nb::value_error("every is the distance of the sources that are read: 1 or more");
             nb::gil_scoped_release release;
             std::vector<Symbol> symbols, source;
             std::vector<std::size_t> ends;

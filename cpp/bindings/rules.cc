@@ -6,12 +6,15 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings/given_options.hh"
+#include "bindings/in_use.hh"
 #include "grammars/plugins.hh"
 #include "grammars/registry.hh"
 #include "grammars/text_rules.hh"
 
 namespace nb = nanobind;
 using namespace treeglot;
+using treeglot::bindings::Changing;
+using treeglot::bindings::Reading;
 
 namespace {
 
@@ -77,6 +80,7 @@ void bind_rules(nb::module_& m) {
         if (!grammar.source_forest) throw std::invalid_argument("the grammar " + grammar.name + " has no such forest");
         if (n >= corpus.size()) throw nb::index_error("no such sentence");
         const OptionValues values(grammar.options, given_options(options));
+        const Reading use(corpus);
         nb::gil_scoped_release release;
         return grammar.source_forest(values, corpus[n], pruned);
       },
@@ -89,11 +93,17 @@ void bind_rules(nb::module_& m) {
             new (self) TextExtractor(bitext, grammar, given_options(options));
           },
           nb::arg("bitext"), nb::arg("grammar"), nb::arg("options"), nb::keep_alive<1, 2>())
-      .def_prop_ro("statistics", &TextExtractor::statistics)
+      .def_prop_ro("statistics",
+                   [](const TextExtractor& self) {
+                     const Reading use(self);
+                     return self.statistics();
+                   })
       .def(
           "rules",
           [](TextExtractor& self, std::size_t n) {
             TextRules rules;
+            const Changing use(self);
+            const Reading read(self.bitext());
             {
               nb::gil_scoped_release release;
               rules = self.rules(n);
@@ -110,10 +120,20 @@ void bind_rules(nb::module_& m) {
             return result;
           },
           nb::arg("n"))
-      .def("count", &TextExtractor::count, nb::arg("begin"), nb::arg("end"), nb::call_guard<nb::gil_scoped_release>())
+      .def(
+          "count",
+          [](TextExtractor& self, std::size_t begin, std::size_t end) {
+            const Changing use(self);
+            const Reading read(self.bitext());
+            nb::gil_scoped_release release;
+            return self.count(begin, end);
+          },
+          nb::arg("begin"), nb::arg("end"))
       .def(
           "recovery",
           [](TextExtractor& self, std::size_t n) {
+            const Changing use(self);
+            const Reading read(self.bitext());
             nb::gil_scoped_release release;
             return std::string(self.recovery(n));
           },
@@ -122,6 +142,8 @@ void bind_rules(nb::module_& m) {
           "text",
           [](TextExtractor& self, std::size_t begin, std::size_t end) {
             std::string text;
+            const Changing use(self);
+            const Reading read(self.bitext());
             {
               nb::gil_scoped_release release;
               text = self.lines(begin, end);

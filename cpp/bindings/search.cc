@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "bindings/in_use.hh"
 #include "search/features.hh"
 #include "search/phrase_decoder.hh"
 #include "table/stored_phrases.hh"
@@ -20,6 +21,8 @@
 
 namespace nb = nanobind;
 namespace search = treeglot::search;
+using treeglot::bindings::Changing;
+using treeglot::bindings::Reading;
 
 namespace {
 
@@ -77,6 +80,7 @@ void bind_search(nb::module_& m) {
       .def(
           "lookup",
           [](const treeglot::PhraseSource& self, const std::vector<std::string>& words) {
+            const Reading use(self);
             std::vector<treeglot::WordId> ids;
             for (const std::string& word : words) ids.push_back(self.source_id(word));
             treeglot::PhraseMatches matches;
@@ -101,16 +105,22 @@ void bind_search(nb::module_& m) {
       .def(
           "add_phrases",
           [](treeglot::TextPhraseTable& self, nb::bytes block) {
+            const Changing use(self);
             return each_line(block, [&](std::string_view line) { return self.add_phrase(line); });
           },
           nb::arg("block"))
       .def(
           "add_reordering",
           [](treeglot::TextPhraseTable& self, nb::bytes block) {
+            const Changing use(self);
             return each_line(block, [&](std::string_view line) { return self.add_reordering(line); });
           },
           nb::arg("block"))
-      .def("finish", &treeglot::TextPhraseTable::finish)
+      .def("finish",
+           [](treeglot::TextPhraseTable& self) {
+             const Changing use(self);
+             self.finish();
+           })
       .def("__len__", &treeglot::TextPhraseTable::size);
 
   nb::class_<treeglot::StoredPhrases, treeglot::PhraseSource>(m, "StoredPhrases")
@@ -192,6 +202,7 @@ void bind_search(nb::module_& m) {
           "translate",
           [](search::Decoder& self, const treeglot::ParsedCorpus& corpus, std::size_t first, std::size_t last,
              int nbest, bool distinct, bool with_steps, int threads, nb::object progress) {
+            const Reading use(corpus);
             nb::gil_scoped_release release;
             return self.translate(corpus, first, last, {nbest, distinct}, with_steps, threads, [&](std::size_t done) {
               nb::gil_scoped_acquire acquire;
@@ -209,6 +220,7 @@ void bind_search(nb::module_& m) {
              const treeglot::lm::Model& model, const std::vector<double>& weights, int distortion_limit,
              int phrase_length, int table_limit, bool cube_pruning, int pop_limit, int stack_size,
              double beam_threshold) {
+            if (!(beam_threshold >= 0 && beam_threshold < 1)) throw nb::value_error("a threshold is a share below 1");
             search::DecoderLimits limits{distortion_limit, phrase_length, table_limit,   cube_pruning,
                                          pop_limit,        stack_size,    beam_threshold};
             new (self) search::PhraseDecoder(table, grammar, model, weights, limits);

@@ -4,10 +4,16 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+#include <cmath>
+
+#include "bindings/in_use.hh"
 #include "subtrees/lexical_aligner.hh"
 
 namespace nb = nanobind;
 namespace st = treeglot::subtrees;
+using treeglot::bindings::Changing;
+using treeglot::bindings::Reading;
 
 namespace {
 
@@ -23,6 +29,7 @@ st::WordTree words_of(const Tree& tree) { return {std::get<0>(tree), std::get<1>
 
 st::AlignerOptions options_of(int score, int skip, bool span1, bool words, bool chains, double floor, bool empty_is_one,
                               double least) {
+  if (std::isnan(floor) || std::isnan(least)) throw nb::value_error("a limit that is no number");
   return {score, skip, span1, words, chains, floor, empty_is_one, least};
 }
 
@@ -47,6 +54,12 @@ void bind_subtrees(nb::module_& m) {
             }
             const auto *s = source.data(), *t = target.data();
             const auto *f = forward.data(), *b = backward.data();
+            for (std::size_t k = 0; k < count; ++k) {
+              if (!(f[k] >= 0 && b[k] >= 0 && std::isfinite(f[k]) && std::isfinite(b[k]))) {
+                throw nb::value_error("a probability that is none");
+              }
+            }
+            const Changing use(self);
             nb::gil_scoped_release release;
             for (std::size_t k = 0; k < count; ++k) self.set(s[k], t[k], f[k], b[k]);
           },
@@ -54,7 +67,9 @@ void bind_subtrees(nb::module_& m) {
       .def(
           "matrices",
           [](const st::WordTable& self, const Ints& source, const Ints& target, double floor) {
+            if (std::isnan(floor)) throw nb::value_error("a limit that is no number");
             std::vector<double> forward, backward;
+            const Reading use(self);
             {
               nb::gil_scoped_release release;
               self.fill(source, target, floor, forward, backward);
@@ -68,7 +83,9 @@ void bind_subtrees(nb::module_& m) {
           [](const st::WordTable& self, const Tree& source, const Tree& target, int score, double floor,
              bool empty_is_one) {
             const st::TreeShape a = words_of(source).shape(), b = words_of(target).shape();
+            if (std::isnan(floor)) throw nb::value_error("a limit that is no number");
             std::vector<double> forward, backward, scores;
+            const Reading use(self);
             {
               nb::gil_scoped_release release;
               self.fill(std::get<0>(source), std::get<0>(target), floor, forward, backward);
@@ -91,6 +108,7 @@ void bind_subtrees(nb::module_& m) {
             std::vector<st::TreePair> trees;
             for (const auto& [source, target] : pairs) trees.push_back({words_of(source), words_of(target)});
             std::vector<std::vector<st::TreeLink>> links;
+            const Reading use(self);
             {
               nb::gil_scoped_release release;
               links = st::align_trees(self, trees, options, threads);
@@ -116,6 +134,9 @@ void bind_subtrees(nb::module_& m) {
           throw nb::value_error("a row for each source node and a column for each target node are needed");
         }
         std::span<const double> values(scores.data(), scores.size());
+        if (std::any_of(values.begin(), values.end(), [](double value) { return std::isnan(value); })) {
+          throw nb::value_error("a score that is no number");
+        }
         std::vector<Link> result;
         nb::gil_scoped_release release;
         const st::AlignerOptions options = options_of(1, skip, span1, words, chains, 0.0, false, 0.0);

@@ -10,10 +10,12 @@
 #include <stdexcept>
 
 #include "base/gzip.hh"
+#include "bindings/in_use.hh"
 #include "bindings/link_arrays.hh"
 #include "grammars/phrase_pairs.hh"
 #include "grammars/phrases/licensed.hh"
 #include "table/moses_text.hh"
+#include "table/moses_words.hh"
 #include "table/phrase_counts.hh"
 #include "table/phrase_table.hh"
 #include "table/phrase_table_format.hh"
@@ -22,6 +24,8 @@
 
 namespace nb = nanobind;
 using namespace treeglot;
+using treeglot::bindings::Changing;
+using treeglot::bindings::Reading;
 
 namespace {
 
@@ -158,6 +162,7 @@ void bind_tables(nb::module_& m) {
             std::string_view a = view(source), b = view(target), c = view(links);
             AlignedBitext::Problem problem;
             std::size_t line = 0;
+            const Changing use(self);
             {
               nb::gil_scoped_release release;
               while (!a.empty() && !problem) {
@@ -178,6 +183,7 @@ void bind_tables(nb::module_& m) {
       .def(
           "add_links",
           [](Corpus& self, const bindings::LinkArray& links, const bindings::StartArray& starts) {
+            const Changing use(self);
             self.text.add_links(bindings::links_of(links), bindings::starts_of(starts));
             self.links += links.shape(0);
           },
@@ -185,6 +191,8 @@ void bind_tables(nb::module_& m) {
       .def(
           "take",
           [](Corpus& self, const ParsedBitext& bitext) {
+            const Changing use(self);
+            const Reading read(bitext);
             nb::gil_scoped_release release;
             self.text.take(bitext);
             for (std::size_t n = 0; n < self.text.size(); ++n) {
@@ -200,13 +208,19 @@ void bind_tables(nb::module_& m) {
       .def(
           "add_licensed",
           [](Corpus& self, const ParsedBitext& bitext, int max_length, bool open, bool only_new) {
+            const Changing use(self);
+            const Reading read(bitext);
             nb::gil_scoped_release release;
             LicensedPhrases phrases(max_length, open);
             self.spans.emplace_back(only_new);
             for (std::size_t n = 0; n < bitext.sentences(); ++n) self.spans.back().add(phrases.find(bitext[n]));
           },
           nb::arg("bitext"), nb::arg("max_length"), nb::arg("open"), nb::arg("only_new"))
-      .def("new_spans", [](Corpus& self) { self.spans.emplace_back(); })
+      .def("new_spans",
+           [](Corpus& self) {
+             const Changing use(self);
+             self.spans.emplace_back();
+           })
       .def(
           "add_spans",
           [](Corpus& self, nb::bytes text) -> nb::object {
@@ -215,6 +229,7 @@ void bind_tables(nb::module_& m) {
             std::string_view rest = view(text);
             std::size_t line = 0;
             std::string problem;
+            const Changing use(self);
             {
               nb::gil_scoped_release release;
               while (!rest.empty() && problem.empty()) {
@@ -237,6 +252,7 @@ void bind_tables(nb::module_& m) {
       .def_prop_ro("spans", [](const Corpus& self) { return self.spans.empty() ? 0 : self.spans.back().size(); })
       .def("finish",
            [](Corpus& self) {
+             const Changing use(self);
              nb::gil_scoped_release release;
              self.text.finish();
            })
@@ -255,13 +271,14 @@ void bind_tables(nb::module_& m) {
           [](Corpus& self, nb::callable write, int max_length, std::size_t memory, const std::string& folder,
              int threads, bool consistent) {
             PhraseStatistics statistics;
+            const Reading use(self);
             {
               nb::gil_scoped_release release;
               WriteText out = writer(write);
               std::string text;
               auto put = [&text](const SymbolTable& words, std::span<const WordId> phrase) {
                 for (WordId word : phrase) {
-                  text += words.word(word) == "|||" ? "&#124;&#124;&#124;" : words.word(word);
+                  put_moses_word(text, words.word(word));
                   text += ' ';
                 }
                 text += "||| ";
@@ -289,6 +306,7 @@ void bind_tables(nb::module_& m) {
              int threads, bool consistent) {
             PhraseStatistics statistics;
             std::size_t lexicon_bytes = 0;
+            const Reading use(self);
             {
               nb::gil_scoped_release release;
               LexicalTable lexicon;
@@ -470,6 +488,7 @@ void bind_tables(nb::module_& m) {
           "add",
           [](GzipPacker& self, nb::bytes text) {
             std::string packed;
+            const Changing use(self);
             {
               const std::string_view part = view(text);
               nb::gil_scoped_release release;
@@ -480,6 +499,7 @@ void bind_tables(nb::module_& m) {
           nb::arg("text"))
       .def("finish", [](GzipPacker& self) {
         std::string packed;
+        const Changing use(self);
         self.finish(packed);
         return nb::bytes(packed.data(), packed.size());
       });
@@ -489,6 +509,7 @@ void bind_tables(nb::module_& m) {
       .def(
           "add",
           [](MosesImporter& self, nb::bytes text, bool reordering) {
+            const Changing use(self);
             try {
               std::string_view lines = view(text);
               nb::gil_scoped_release release;
@@ -501,6 +522,7 @@ void bind_tables(nb::module_& m) {
       .def(
           "finish",
           [](MosesImporter& self, const std::string& path) {
+            const Changing use(self);
             MosesImporter::Result result;
             try {
               nb::gil_scoped_release release;

@@ -19,6 +19,9 @@ void bind_tree_decoder(nb::module_& m) {
              const std::string& phrase_grammar, const treeglot::lm::Model& model, const std::vector<double>& weights,
              int stack_limit, double stack_threshold, int pop_limit, int rule_limit, double rule_threshold,
              int phrase_limit, int max_phrase_words, const nb::dict& grammars) {
+            for (double threshold : {stack_threshold, rule_threshold}) {
+              if (!(threshold >= 0 && threshold < 1)) throw nb::value_error("a threshold is a share below 1");
+            }
             forest::TreeDecoderLimits limits;
             limits.search = {stack_limit, stack_threshold, pop_limit};
             limits.tables = {rule_limit, rule_threshold, phrase_limit};

@@ -7,10 +7,14 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <limits>
+#include <span>
 #include <string_view>
 
 #include "base/parallel.hh"
+#include "bindings/in_use.hh"
 #include "tuning/chrf.hh"
 #include "tuning/expected.hh"
 #include "tuning/learners.hh"
@@ -20,6 +24,8 @@
 
 namespace nb = nanobind;
 namespace tuning = treeglot::tuning;
+using treeglot::bindings::Changing;
+using treeglot::bindings::Reading;
 
 namespace {
 
@@ -59,15 +65,35 @@ auto rows_of(Indices sentences, const std::vector<std::string>& texts, std::size
   return nb::ndarray<nb::numpy, std::int32_t, nb::ndim<2>>(rows, {count, columns}, owner);
 }
 
+void expect_finite(std::span<const double> values) {
+  if (!std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); })) {
+    throw nb::value_error("a number that is not finite");
+  }
+}
+
 void expect(const tuning::Pool& pool, std::size_t size) {
   if (size != pool.features()) throw nb::value_error("one number for each feature is needed");
+}
+
+// A point in the space of weights, or a direction in it.
+void expect(const tuning::Pool& pool, const Weights& weights) {
+  expect(pool, weights.size());
+  expect_finite(weights);
+}
+
+// Limits may be infinite.
+void expect_limits(const tuning::Pool& pool, const Weights& limits) {
+  expect(pool, limits.size());
+  if (std::any_of(limits.begin(), limits.end(), [](double limit) { return std::isnan(limit); })) {
+    throw nb::value_error("a limit that is no number");
+  }
 }
 
 tuning::Space space_of(const tuning::Pool& pool, const std::vector<bool>& free, const Weights& lower,
                        const Weights& upper) {
   expect(pool, free.size());
-  expect(pool, lower.size());
-  expect(pool, upper.size());
+  expect_limits(pool, lower);
+  expect_limits(pool, upper);
   return {std::vector<char>(free.begin(), free.end()), lower, upper};
 }
 
@@ -132,7 +158,7 @@ void bind_tuning(nb::module_& m) {
             std::vector<tuning::Metric::Part> chosen;
             for (const auto& [name, weight] : parts) {
               using Kind = tuning::Metric::Kind;
-              if (!(weight > 0)) throw nb::value_error("weights of metrics are above 0");
+              if (!(weight > 0 && std::isfinite(weight))) throw nb::value_error("weights of metrics are above 0");
               if (name == "bleu") {
                 chosen.push_back({Kind::bleu, weight, tuning::kOrder});
               } else if (name == "chrf" || name == "chrf++") {
@@ -181,6 +207,9 @@ void bind_tuning(nb::module_& m) {
       [](Matrix rows, const Weights& offsets, double l2) {
         if (rows.shape(0) != offsets.size()) throw nb::value_error("one offset for each row is needed");
         Weights values(rows.data(), rows.data() + rows.shape(0) * rows.shape(1));
+        expect_finite(values);
+        expect_finite(offsets);
+        expect_finite({&l2, 1});
         return tuning::logistic_regression(values, offsets, rows.shape(1), l2);
       },
       nb::arg("rows"), nb::arg("offsets"), nb::arg("l2"));
@@ -188,6 +217,8 @@ void bind_tuning(nb::module_& m) {
       "upper_envelope",
       [](const Weights& slopes, const Weights& intercepts) {
         if (slopes.size() != intercepts.size()) throw nb::value_error("one intercept for each slope is needed");
+        expect_finite(slopes);
+        expect_finite(intercepts);
         std::vector<std::tuple<double, std::uint32_t>> result;
         tuning::Envelope envelope;
         for (const auto& part : envelope(slopes.data(), intercepts.data(), slopes.size())) {
@@ -209,6 +240,8 @@ void bind_tuning(nb::module_& m) {
                 statistics.shape(1) != self.metric().columns() || values.shape(1) != self.features()) {
               throw nb::value_error("the shapes do not fit each other");
             }
+            expect_finite({values.data(), values.size()});
+            const Changing use(self);
             nb::gil_scoped_release release;
             for (std::size_t i = 0; i < count; ++i) {
               auto sentence = static_cast<std::size_t>(sentences.data()[i]);
@@ -223,7 +256,8 @@ void bind_tuning(nb::module_& m) {
       .def(
           "score",
           [](const tuning::Pool& self, const Weights& weights) {
-            expect(self, weights.size());
+            expect(self, weights);
+            const Reading use(self);
             nb::gil_scoped_release release;
             return self.best_score(weights.data());
           },
@@ -232,9 +266,11 @@ void bind_tuning(nb::module_& m) {
           "line_search",
           [](const tuning::Pool& self, const Weights& weights, const Weights& direction, double lower, double upper,
              double narrowest) {
-            expect(self, weights.size());
-            expect(self, direction.size());
+            expect(self, weights);
+            expect(self, direction);
             if (!(lower <= 0 && 0 <= upper)) throw nb::value_error("the range must contain 0");
+            expect_finite({&narrowest, 1});
+            const Reading use(self);
             nb::gil_scoped_release release;
             Weights slope(self.size()), intercept(self.size());
             for (std::size_t s = 0; s < self.sentences(); ++s) {
@@ -252,8 +288,10 @@ void bind_tuning(nb::module_& m) {
              const Weights& lower, const Weights& upper, std::uint64_t seed, int random_directions, int sweeps,
              int trial_sweeps, int finalists, double narrowest, int threads) {
             tuning::Space space = space_of(self, free, lower, upper);
-            for (const Weights& start : starts) expect(self, start.size());
+            for (const Weights& start : starts) expect(self, start);
+            expect_finite({&narrowest, 1});
             std::vector<std::tuple<Weights, double>> results;
+            const Reading use(self);
             nb::gil_scoped_release release;
             tuning::MertOptions options{random_directions, sweeps, trial_sweeps, finalists, narrowest, threads};
             for (auto& point : tuning::mert(self, space, starts, seed, options)) {
@@ -269,7 +307,9 @@ void bind_tuning(nb::module_& m) {
           [](const tuning::Pool& self, const Weights& start, const std::vector<bool>& free, const Weights& lower,
              const Weights& upper, std::uint64_t seed, double c, double decay, int epochs, bool safe_hope) {
             tuning::Space space = space_of(self, free, lower, upper);
-            expect(self, start.size());
+            expect(self, start);
+            expect_finite(std::array{c, decay});
+            const Reading use(self);
             nb::gil_scoped_release release;
             tuning::Optimum best = tuning::mira(self, space, start, seed, {c, decay, epochs, safe_hope});
             return std::make_tuple(best.weights, best.score);
@@ -281,7 +321,9 @@ void bind_tuning(nb::module_& m) {
           [](const tuning::Pool& self, const Weights& start, const std::vector<bool>& free, const Weights& lower,
              const Weights& upper, std::uint64_t seed, int samples, int kept, double threshold, double l2) {
             tuning::Space space = space_of(self, free, lower, upper);
-            expect(self, start.size());
+            expect(self, start);
+            const Reading use(self);
+            expect_finite(std::array{threshold, l2});
             nb::gil_scoped_release release;
             tuning::ProResult result = tuning::pro(self, space, start, seed, {samples, kept, threshold, l2});
             return std::make_tuple(result.weights, result.pairs);
@@ -291,7 +333,8 @@ void bind_tuning(nb::module_& m) {
       .def(
           "expected",
           [](const tuning::Pool& self, const Weights& weights, int threads) {
-            expect(self, weights.size());
+            expect(self, weights);
+            const Reading use(self);
             nb::gil_scoped_release release;
             double perplexity = 0;
             tuning::Expected result = tuning::expected(self, weights, true, threads, &perplexity);
@@ -303,7 +346,9 @@ void bind_tuning(nb::module_& m) {
           [](const tuning::Pool& self, const Weights& start, const std::vector<bool>& free, const Weights& lower,
              const Weights& upper, double perplexity, int levels, double l2, int steps, int threads) {
             tuning::Space space = space_of(self, free, lower, upper);
-            expect(self, start.size());
+            expect(self, start);
+            const Reading use(self);
+            expect_finite(std::array{perplexity, l2});
             nb::gil_scoped_release release;
             tuning::Optimum best =
                 tuning::maximise_expected(self, space, start, {perplexity, levels, l2, steps, threads});

@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "base/parallel.hh"
 #include "forest/chart_state.hh"
 #include "forest/cube_pruning_queue.hh"
 #include "forest/kbest.hh"
@@ -73,6 +74,9 @@ struct ForestSearch::State {
   State(const lm::Model& model_, const std::vector<double>& weights_, const SearchLimits& limits)
       : model(model_), weights(weights_), kbest(graph) {
     if (weights.size() <= kWordFeature) throw std::invalid_argument("no weights for language model and words");
+    if (!std::all_of(weights.begin(), weights.end(), [](double weight) { return std::isfinite(weight); })) {
+      throw std::invalid_argument("a weight is not finite");
+    }
     lm_scale = weights[kLanguageModelFeature] * std::numbers::ln10;
     constexpr std::size_t all = std::numeric_limits<std::size_t>::max();
     stack_limit = limits.stack_limit > 0 ? static_cast<std::size_t>(limits.stack_limit) : all;
@@ -308,6 +312,7 @@ void ForestSearch::State::search_node(NodeId node, bool goal) {
   }
   double best = kNever, gain = kNever;  // the best score; how much a score was above its estimate at most
   for (std::size_t pops = 0; pops < pop_limit && !queue.empty(); ++pops) {
+    check_stopped();
     const Waiting top = queue.best();
     // What is left will hardly come up to the threshold.
     if (top.estimate() + gain < best + threshold && !(goal && keep_all)) break;
@@ -443,6 +448,7 @@ std::vector<ForestDerivation> ForestSearch::run(const Forest& forest, const NBes
   const std::uint32_t goal = s.first_vertex[forest.goal()];  // the only one: all have the same state
   s.kbest.reset(forest, request.distinct && request.size > 1);
   for (std::uint32_t rank = 0; rank < static_cast<std::uint32_t>(request.size) && s.kbest.has(goal, rank); ++rank) {
+    check_stopped();
     s.walk(goal, rank);
     result.push_back(s.derivation(rank, with_steps));
   }

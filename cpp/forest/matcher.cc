@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "base/hash.hh"
+#include "base/parallel.hh"
 
 namespace treeglot::forest {
 
@@ -97,6 +98,7 @@ void SentenceForest::add_edge(NodeId head, const OptionList* options, std::span<
     source_starts_.push_back(static_cast<std::uint32_t>(sources_.size()));
     number = static_cast<std::uint32_t>(source_starts_.size() - 1);
   }
+  check_stopped();
   forest_.add_edge(head, options, tails, origin, number);
 }
 
@@ -118,6 +120,7 @@ std::span<const Symbol> SentenceForest::source_side(const Edge& edge) const {
 }
 
 const CachedOptions* SentenceForest::phrase(int begin, int end) {
+  check_stopped();
   if (!phrases_ || end - begin > options_.max_phrase_words || end - begin > phrases_->longest_source()) return nullptr;
   for (int j = begin; j < end; ++j) {
     if (phrase_ids_[j] == kNoWord) return nullptr;

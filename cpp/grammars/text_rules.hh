@@ -35,6 +35,7 @@ class TextExtractor {
   std::size_t count(std::size_t begin, std::size_t end);
   // Whether they can make the target of pair n, as the grammar decides it (RuleExtractor::recovery). std::out_of_range.
   std::string_view recovery(std::size_t n);
+  const ParsedBitext& bitext() const { return bitext_; }
   ExtractStatistics statistics() const { return extractor_->statistics(); }
 
  private:

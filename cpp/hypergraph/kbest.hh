@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/hash.hh"
+#include "base/parallel.hh"
 #include "hypergraph/topological_order.hh"
 
 namespace treeglot::hypergraph {
@@ -83,6 +84,7 @@ class LazyKBest {
     if (source_.best_edge(vertex) == kNone || source_.single(vertex)) return false;
     wanted_.assign(1, {vertex, rank});
     while (!wanted_.empty()) {
+      check_stopped();
       auto [wanted, up_to] = wanted_.back();
       Queue& queue = open(wanted);
       if (up_to < queue.ranked.size() || queue.exhausted) {

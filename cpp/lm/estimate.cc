@@ -4,6 +4,8 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
+#include <stdexcept>
+#include <utility>
 
 #include "base/external_sort.hh"
 
@@ -116,6 +118,7 @@ Estimator::Estimator(EstimateOptions options) : options_(std::move(options)) {
 Estimator::~Estimator() = default;
 
 std::uint64_t Estimator::add(std::string_view text) {
+  if (finished_) throw std::logic_error("the model is finished already");
   const int order = options_.order;
   Gram gram{};
   std::size_t position = 0;
@@ -164,6 +167,7 @@ Discount estimate_discount(const std::array<std::uint64_t, 5>& t, const std::arr
 }
 
 EstimateReport Estimator::finish(const std::function<void(std::string_view)>& write) {
+  if (std::exchange(finished_, true)) throw std::logic_error("the model is finished already");
   const int order = options_.order;
   const std::size_t memory = std::max<std::size_t>(options_.memory / (2 * order), 1 << 16);
   counter_->flush();

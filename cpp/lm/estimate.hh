@@ -63,7 +63,7 @@ class Estimator {
   // 0.
   std::uint64_t add(std::string_view text);
 
-  // Estimates and writes the model as ARPA text through `write`.
+  // Estimates and writes the model as ARPA text through `write`. Nothing can be done after it.
   EstimateReport finish(const std::function<void(std::string_view)>& write);
 
  private:
@@ -72,6 +72,7 @@ class Estimator {
   Vocabulary vocabulary_;
   EstimateReport report_;
   std::unique_ptr<Counter> counter_;
+  bool finished_ = false;
 };
 
 // The discounts that counts of counts t[1..4] define; falls back where they are not positive and increasing enough.

@@ -1,5 +1,6 @@
 #include "search/decoder.hh"
 
+#include <cmath>
 #include <new>
 #include <stdexcept>
 #include <utility>
@@ -12,7 +13,23 @@ namespace {
 
 void check(const std::vector<std::string>& features, const std::vector<double>& weights) {
   if (weights.size() != features.size()) throw std::invalid_argument("not as many weights as features");
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    if (!std::isfinite(weights[i])) throw std::invalid_argument("the weight of " + features[i] + " is not finite");
+  }
 }
+
+// The decoder that this thread translates with: what it calls back may not change its weights, for which it waits.
+thread_local const Decoder* busy = nullptr;
+
+class Busy {
+ public:
+  explicit Busy(const Decoder* decoder) : outer_(busy) { busy = decoder; }
+  Busy(const Busy&) = delete;
+  ~Busy() { busy = outer_; }
+
+ private:
+  const Decoder* outer_;
+};
 
 }  // namespace
 
@@ -30,6 +47,7 @@ std::vector<double> Decoder::weights() const {
 
 void Decoder::set_weights(std::vector<double> weights) {
   check(features_, weights);
+  if (busy == this) throw std::runtime_error("the weights cannot be changed by what is called while it translates");
   std::unique_lock guard(weights_lock_);
   if (weights == weights_) return;
   weights_ = std::move(weights);
@@ -58,6 +76,8 @@ std::vector<Translation> Decoder::translate(const ParsedCorpus& corpus, std::siz
                                             const NBestRequest& request, bool with_steps, int threads,
                                             const Progress& progress) {
   if (first > last || last > corpus.size()) throw std::out_of_range("no such sentences");
+  if (request.size < 1) throw std::invalid_argument("an n-best list has one translation or more");
+  const Busy translating(this);
   std::shared_lock guard(weights_lock_);
   std::vector<Translation> results(last - first);
   // Gives a worker back when its thread is done, but not one that failed in the middle of something.

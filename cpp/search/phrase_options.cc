@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "base/parallel.hh"
+
 namespace treeglot::search {
 
 namespace {
@@ -162,6 +164,7 @@ void SentenceOptions::prepare(const std::vector<std::string_view>& words, const 
     double* row = costs_.data() + static_cast<std::size_t>(begin) * band_;
     int limit = std::min(size_, begin + band_);
     for (int middle = begin; middle < limit; ++middle) {
+      check_stopped();
       double left = middle == begin ? 0 : row[middle - begin - 1];
       if (left == kNever) continue;
       for (int end = middle + 1; end <= std::min(limit, middle + longest_); ++end) {

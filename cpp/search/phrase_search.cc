@@ -9,6 +9,7 @@
 #include <unordered_set>
 
 #include "base/hash.hh"
+#include "base/parallel.hh"
 
 namespace treeglot::search {
 
@@ -70,6 +71,7 @@ std::uint32_t PhraseSearch::vertex(std::uint32_t coverage, std::uint32_t begin, 
 
 // Makes the hypothesis of one cell and puts it into the stack.
 void PhraseSearch::extend(const Edge& edge, const Ranked& from, const PhraseOption& option) {
+  check_stopped();
   // Only the words whose context reaches out of the phrase need queries; as
   // soon as the state lies inside the phrase the rest is known.
   Hypothesis fresh;
@@ -212,6 +214,7 @@ void PhraseSearch::make_edges(const std::vector<std::uint32_t>& vertices) {
     std::size_t stop = i;
     while (stop < vertices.size() && vertices_[vertices[stop]].coverage == coverage) ++stop;
     const std::uint32_t gap = coverages_[coverage].first_gap;
+    check_stopped();
     for (std::uint32_t begin = gap; begin < std::min(size, gap + std::max(reach, 1u)); ++begin) {
       for (std::uint32_t end = begin + 1; end <= std::min(size, begin + longest); ++end) {
         if (coverages_.covers(coverage, end - 1)) break;
@@ -427,6 +430,7 @@ Translation PhraseSearch::run(const std::vector<std::string_view>& words, const 
   // Many paths can give the same words; a bound on their number keeps a hard sentence from taking forever.
   std::size_t patience = static_cast<std::size_t>(request.size) * 200;
   best_paths(goal, ways, [&](const Path& path, double score) {
+    check_stopped();
     std::string words_of_path = text(path);
     if (request.distinct && request.size > 1 && !seen.insert(words_of_path).second) return --patience > 0;
     result.derivations.push_back(derivation(path, score, std::move(words_of_path), with_steps));

@@ -10,6 +10,7 @@
 
 #include "base/external_sort.hh"
 #include "base/numbers.hh"
+#include "table/moses_words.hh"
 
 namespace treeglot {
 
@@ -27,13 +28,7 @@ void put_word(std::string& out, std::string_view word) {
     out += "&#93;";
     return;
   }
-  while (true) {
-    const std::size_t bars = word.find("|||");
-    out.append(word.substr(0, bars));
-    if (bars == word.npos) return;
-    out += "&#124;&#124;&#124;";
-    word.remove_prefix(bars + 3);
-  }
+  put_moses_word(out, word);
 }
 
 // The words of one side as text, and where they, a gap and the end of the side stand in the order of text.

@@ -11,20 +11,17 @@
 #include <limits>
 
 #include "base/numbers.hh"
+#include "table/moses_words.hh"
 
 namespace treeglot {
 namespace {
 
 constexpr std::size_t kPart = std::size_t{1} << 18;
-constexpr std::string_view kStop = "|||";
-
-void put_word(std::string& out, std::string_view word) {
-  out.append(word == kStop ? "&#124;&#124;&#124;" : word);  // as Moses' tokenizer escapes it
-}
+constexpr std::string_view kStop = kBars;
 
 void put_phrase(std::string& out, const MappedWords& words, std::span<const WordId> phrase) {
   for (WordId word : phrase) {
-    put_word(out, words.word(word));
+    put_moses_word(out, words.word(word));
     out += ' ';
   }
   out += "||| ";
@@ -148,9 +145,9 @@ void export_lexicon(const PhraseTable& table, const WriteText& source_given_targ
                     const WriteText& target_given_source) {
   std::string backward, forward;
   auto put = [](std::string& out, std::string_view first, std::string_view second, double value) {
-    put_word(out, first);
+    put_moses_word(out, first);
     out += ' ';
-    put_word(out, second);
+    put_moses_word(out, second);
     const std::string units = std::to_string(round_decimal(value, 1e7));
     out += units.size() > 7 ? " 1." : " 0.";
     out.append(units.size() < 7 ? 7 - units.size() : 0, '0');
@@ -253,7 +250,7 @@ void MosesImporter::add_line(std::string_view line, bool reordering) {
     if (tokens_.size() > kMaxPhrase) fail(reordering, "a phrase of more than 255 words");
     (target ? head.target_length : head.source_length) = static_cast<std::uint8_t>(tokens_.size());
     for (std::string_view token : tokens_) {
-      WordId id = (target ? target_words_ : source_words_).id(token);
+      WordId id = (target ? target_words_ : source_words_).id(read_moses_word(token, word_));
       if (target) {
         if (id >= target_frequency_.size()) target_frequency_.resize(id + 1);
         ++target_frequency_[id];

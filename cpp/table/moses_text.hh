@@ -84,6 +84,7 @@ class MosesImporter {
   std::uint64_t lines_[2] = {0, 0};
   bool any_reordering_ = false, all_counted_ = true;
   std::vector<std::string_view> columns_, tokens_;
+  std::string word_;  // one with escapes
 };
 
 }  // namespace treeglot

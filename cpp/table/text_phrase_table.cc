@@ -6,6 +6,7 @@
 
 #include "base/hash.hh"
 #include "base/numbers.hh"
+#include "table/moses_words.hh"
 
 namespace treeglot {
 namespace {
@@ -72,7 +73,8 @@ std::uint64_t hash_words(std::span<const WordId> words, std::uint64_t seed = 0) 
 bool read_words(std::string_view text, SymbolTable& table, std::vector<WordId>& out) {
   out.clear();
   std::string_view token;
-  while (next_token(text, token)) out.push_back(table.id(token));
+  std::string buffer;
+  while (next_token(text, token)) out.push_back(table.id(read_moses_word(token, buffer)));
   return !out.empty();
 }
 
@@ -88,6 +90,7 @@ std::uint32_t TextPhraseTable::find_source(std::span<const WordId> words) const 
 }
 
 std::string TextPhraseTable::add_phrase(std::string_view line) {
+  if (finished_) return "the table is finished";
   std::array<std::string_view, 8> parts;
   int count = columns(line, parts);
   if (count < 3) return std::to_string(count) + " columns instead of source ||| target ||| scores";
@@ -152,6 +155,7 @@ void TextPhraseTable::index_pairs() {
 }
 
 std::string TextPhraseTable::add_reordering(std::string_view line) {
+  if (finished_) return "the table is finished";
   std::array<std::string_view, 8> parts;
   int count = columns(line, parts);
   if (count < 3) return std::to_string(count) + " columns instead of source ||| target ||| scores";
@@ -185,6 +189,8 @@ std::string TextPhraseTable::add_reordering(std::string_view line) {
 }
 
 void TextPhraseTable::finish() {
+  if (finished_) return;
+  finished_ = true;
   pair_index_ = {};
   auto by_source = [](const Entry& a, const Entry& b) { return a.source < b.source; };
   if (!std::is_sorted(entries_.begin(), entries_.end(), by_source)) {

@@ -62,7 +62,7 @@ class TextPhraseTable : public PhraseSource {
   std::vector<WordId> words_;
   std::vector<WordLink> links_;
   int longest_ = 0;
-  bool has_reordering_ = false;
+  bool has_reordering_ = false, finished_ = false;
   std::size_t cursor_ = 0;  // the entry that the next reordering line most likely belongs to
   std::unordered_multimap<std::uint64_t, std::uint32_t> pair_index_;
   bool pairs_indexed_ = false;

@@ -8,6 +8,7 @@ complete, and the same content gives the same bytes (gzip headers carry no time)
 from __future__ import annotations
 
 import contextlib
+import errno
 import gzip
 import io
 import os
@@ -32,6 +33,12 @@ type_path = str | os.PathLike[str]
 MAX_LINE_BYTES = 1_000_000
 """Default limit for one line of text. A longer one is nearly always a file of another format."""
 
+MAX_RATIO = 250
+"""How many times its size an archive may unpack to; text packs to a third, lines that repeat to a fiftieth."""
+UNPACKED_ANYWAY = 1 << 26
+"""So many bytes may come out of any archive."""
+
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -54,29 +61,45 @@ def open_binary(path: type_path) -> Iterator[BinaryIO]:
             raise InputError("is a folder, not a file", path=name, remedy="name a file in it") from None
         except PermissionError:
             raise InputError("may not be read", path=name, remedy="change the file's permissions") from None
+        packed = _Counted(raw)
         if name.endswith(".gz"):
-            unpacked: io.BufferedIOBase | io.RawIOBase = stack.enter_context(gzip.GzipFile(fileobj=raw, mode="rb"))
+            archive = gzip.GzipFile(fileobj=cast(BinaryIO, packed), mode="rb")
+            unpacked: io.BufferedIOBase | io.RawIOBase = stack.enter_context(archive)
         elif name.endswith(".zst"):
-            unpacked = _ZstdReader(raw)
+            unpacked = _ZstdReader(packed)
         else:
             yield raw
             return
-        yield cast(BinaryIO, io.BufferedReader(_Archive(unpacked, name), 65_536))
+        yield cast(BinaryIO, io.BufferedReader(_Archive(unpacked, packed, name), 65_536))
+
+
+class _Counted:
+    """A file that knows how many bytes were read."""
+
+    def __init__(self, raw: BinaryIO) -> None:
+        self._raw = raw
+        self.count = 0
+
+    def read(self, size: int = -1) -> bytes:
+        data = self._raw.read(size)
+        self.count += len(data)
+        return data
 
 
 class _Archive(io.RawIOBase):
     """Unpacked bytes of the file ``path``, which is named if they cannot be unpacked: here, because the caller may read several
     archives at a time."""
 
-    def __init__(self, unpacked: io.BufferedIOBase | io.RawIOBase, path: str) -> None:
-        self._unpacked, self._path = unpacked, path
+    def __init__(self, unpacked: io.BufferedIOBase | io.RawIOBase, packed: _Counted, path: str) -> None:
+        self._unpacked, self._packed, self._path = unpacked, packed, path
+        self._total = 0
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Buffer) -> int | None:
         try:
-            return self._unpacked.readinto(buffer)
+            size = self._unpacked.readinto(buffer)
         except (EOFError, gzip.BadGzipFile, zlib.error, zstandard.ZstdError) as error:
             raise InputError(
                 f"damaged or truncated archive ({error})",
@@ -84,12 +107,20 @@ class _Archive(io.RawIOBase):
                 line=1,
                 remedy="copy or download the file again",
             ) from None
+        self._total += size or 0
+        if self._total > UNPACKED_ANYWAY and self._total > MAX_RATIO * self._packed.count:
+            raise InputError(
+                f"unpacks to more than {MAX_RATIO} times its size, which no text does",
+                path=self._path,
+                remedy="if it is what it should be, unpack it and give the plain file",
+            )
+        return size
 
 
 class _ZstdReader(io.RawIOBase):
     """Unpacks zstd frames; unlike the reader of `zstandard` it does not take a truncated file for a complete one."""
 
-    def __init__(self, raw: BinaryIO) -> None:
+    def __init__(self, raw: _Counted) -> None:
         self._raw = raw
         self._packed = b""
         self._ready = memoryview(b"")
@@ -174,6 +205,31 @@ def read_lines(path: type_path, *, max_bytes: int = MAX_LINE_BYTES) -> Iterator[
         yield from iterate_lines(stream, path, max_bytes=max_bytes)
 
 
+def check_mapped() -> None:
+    """Refuse to give away what was made with a mapped file that was cut short in the meantime: what is gone reads as zeros."""
+    core = sys.modules.get("treeglot._core")
+    if core is None:
+        return
+    try:
+        core.files.check_mapped_files()
+    except RuntimeError as error:
+        raise TreeglotError(str(error), remedy="make the file again, and repeat the command") from None
+
+
+def check_regular(path: type_path) -> None:
+    """Refuse what is no file of bytes: opening a FIFO would wait for a writer, and what it gives can be read only once."""
+    try:
+        mode = Path(path).stat().st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        raise InputError("no such file", path=path, remedy="check the path") from None
+    except PermissionError:
+        raise InputError("may not be read", path=path, remedy="change the permissions") from None
+    if stat.S_ISDIR(mode):
+        raise InputError("is a folder, not a file", path=path, remedy="name a file in it")
+    if not stat.S_ISREG(mode):
+        raise InputError("is not a regular file", path=path, remedy="write its content to a file first")
+
+
 @contextlib.contextmanager
 def atomic_path(path: type_path) -> Iterator[Path]:
     """A file beside ``path``, for code that writes by name; it gets the name ``path`` when the block ends well.
@@ -195,6 +251,7 @@ def atomic_path(path: type_path) -> Iterator[Path]:
     temporary = Path(name)
     try:
         yield temporary
+        check_mapped()
         _set_mode(temporary, final)
         temporary.replace(final)
     finally:
@@ -304,7 +361,7 @@ def atomic_write_binary(path: type_path) -> Iterator[BinaryIO]:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
         return
-    with contextlib.ExitStack() as stack:
+    with _naming(name), contextlib.ExitStack() as stack:
         outlet = is_outlet(name)
         raw = stack.enter_context(_open_outlet(name) if outlet else stack.enter_context(atomic_path(name)).open("wb"))
         stream: IO[bytes] = raw
@@ -319,6 +376,21 @@ def atomic_write_binary(path: type_path) -> Iterator[BinaryIO]:
         raw.flush()
         if not outlet:
             os.fsync(raw.fileno())
+
+
+@contextlib.contextmanager
+def _naming(name: str) -> Iterator[None]:
+    """What a disk says when it is full, with the name of the file."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in _NO_ROOM or error.filename is not None:
+            raise
+        raise TreeglotError(
+            f"cannot be written ({os.strerror(error.errno)})",
+            path=name,
+            remedy="make room on the disk; an older file of that name is as it was",
+        ) from None
 
 
 @contextlib.contextmanager

@@ -23,6 +23,7 @@ from treeglot.cli.demo import demo
 from treeglot.cli.evaluate import evaluate
 from treeglot.cli.example import app as example_app
 from treeglot.cli.forest import forest
+from treeglot.cli.interrupted import interruption
 from treeglot.cli.lm import app as lm_app
 from treeglot.cli.parse import parse, parsers_app
 from treeglot.cli.project import export_app, init, train, tune
@@ -30,6 +31,7 @@ from treeglot.cli.rules import app as rules_app
 from treeglot.cli.translate import translate
 from treeglot.cli.trees import app as trees_app
 from treeglot.cli.verify import verify
+from treeglot.files import check_mapped
 
 app = typer.Typer(
     name="treeglot",
@@ -86,6 +88,10 @@ def _global_options(
     progress.set_quiet(quiet)
 
 
+NO_MEMORY = """not enough memory: nothing was changed
+  remedy: end other programs, take fewer threads, or give a smaller --memory where a command has it"""
+
+
 def main() -> None:
     """Run the command line and leave with its exit code."""
     for stream in (sys.stdout, sys.stderr):
@@ -93,14 +99,24 @@ def main() -> None:
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     code = 0
     try:
-        app(prog_name="treeglot")
+        try:
+            app(prog_name="treeglot")
+        except SystemExit as stop:
+            if not stop.code:
+                check_mapped()
+            raise
     except TreeglotError as error:
         print(f"treeglot: {error}", file=sys.stderr)
         code = 1
-    except KeyboardInterrupt:
-        print("treeglot: interrupted", file=sys.stderr)
-        code = 130
+    except KeyboardInterrupt as stop:
+        code = _interrupted(stop)
+    except MemoryError:
+        print(f"treeglot: {NO_MEMORY}", file=sys.stderr)
+        code = 1
     except SystemExit as stop:
+        stopped = interruption(stop)  # click makes an exit of it
+        if stopped is not None:
+            sys.exit(_interrupted(stopped))
         if not isinstance(stop.__context__, BrokenPipeError):
             raise
         _reader_has_gone()
@@ -110,6 +126,12 @@ def main() -> None:
         print(f"treeglot: {error}", file=sys.stderr)
         code = 1
     sys.exit(code)
+
+
+def _interrupted(stop: KeyboardInterrupt) -> int:
+    kept = str(stop)
+    print("treeglot: interrupted" + (f": {kept}" if kept else ""), file=sys.stderr)
+    return 130
 
 
 def _reader_has_gone() -> None:

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from treeglot.cli.interrupted import STAGES, keeping
 from treeglot.cli.project import announce
 from treeglot.files import atomic_write, check_places
 from treeglot.pipeline.compare import SystemComparison, compare_systems, table_cells, table_header
@@ -45,9 +46,10 @@ def compare(
 ) -> None:
     """Compare systems: scores, significance against the first, rules, speed, memory. Goes on where it stopped."""
     check_places([out], [lines])
-    comparison = compare_systems(
-        Project(project), systems, announce, seeds=seeds, parts=part or (), running_text=running_text, lines=lines
-    )
+    with keeping(lambda: STAGES):
+        comparison = compare_systems(
+            Project(project), systems, announce, seeds=seeds, parts=part or (), running_text=running_text, lines=lines
+        )
     text = json.dumps(comparison.to_dict(), ensure_ascii=False, indent=1) + "\n"
     if out is not None:
         with atomic_write(out) as file:

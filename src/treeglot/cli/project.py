@@ -12,6 +12,7 @@ from rich.table import Table
 
 from treeglot.bitext.scripts import blankless_language
 from treeglot.bitext.segmenters import SEGMENTERS, check_method, installed_method, missing_package
+from treeglot.cli.interrupted import STAGES, keeping
 from treeglot.cli.options import MaybeSeedOption, ProjectArgument, ProjectOption, project_folder
 from treeglot.errors import ConfigError
 from treeglot.examples import write_example
@@ -46,7 +47,9 @@ def train(
     as_json: Annotated[bool, typer.Option("--json", help="Print times and memory as JSON.")] = False,
 ) -> None:
     """Learn all but the weights: text, trees, word alignment, tables, language model. Goes on where it stopped."""
-    _print_results(Project(project_folder(folder, project)).train(announce, system or ()), as_json)
+    with keeping(lambda: STAGES):
+        results = Project(project_folder(folder, project)).train(announce, system or ())
+    _print_results(results, as_json)
 
 
 def tune(
@@ -67,6 +70,11 @@ def tune(
     loaded.check_system(system)
     if seeds > 1 and seed is not None:
         raise ConfigError("--seed and --seeds together", remedy="give one of them")
+    with keeping(lambda: f"{STAGES}; so does tuning behind its last iteration"):
+        _tune(loaded, system, seed, seeds, as_json)
+
+
+def _tune(loaded: Project, system: str, seed: int | None, seeds: int, as_json: bool) -> None:
     loaded.train(announce, [system])
     if seeds > 1:
         replicates = tune_replicates(loaded, system, announce, seeds=seeds)

@@ -40,6 +40,9 @@ Lenient = Annotated[
     bool,
     typer.Option("--lenient", help="TreeAligner XML: leave out links that are given twice or end nowhere, and say so."),
 ]
+Anywhere = Annotated[
+    bool, typer.Option("--anywhere", help="TreeAligner XML: it may name treebanks outside of its own folder.")
+]
 SourceBank = Annotated[
     Path | None, typer.Option("--source", help="TreeAligner XML: the source treebank, not the file that it names.")
 ]
@@ -52,12 +55,13 @@ class TreeAlignerFiles(NamedTuple):
     source: Path | None = None
     target: Path | None = None
     lenient: bool = False
+    anywhere: bool = False
 
     def read(self, path: Path, format: str) -> Iterator[AlignedPair]:
         """Stream aligned pairs; says in the end how many links were left out."""
         problems: list[str] = []
         named = {"source": self.source, "target": self.target}
-        yield from read_pairs(path, format, strict=not self.lenient, problems=problems, **named)
+        yield from read_pairs(path, format, strict=not self.lenient, anywhere=self.anywhere, problems=problems, **named)
         report_problems(path, problems)
 
     def open(self, path: Path, format: str) -> tuple[Kind, Iterator[Any]]:

@@ -11,6 +11,7 @@ import typer
 from treeglot.alignment.subtrees.from_words import with_links_from_words
 from treeglot.cli.subtree_files import (
     OUTPUTS,
+    Anywhere,
     Lenient,
     SourceBank,
     TargetBank,
@@ -54,6 +55,7 @@ def links_from_words(
     bank_source: SourceBank = None,
     bank_target: TargetBank = None,
     lenient: Lenient = False,
+    anywhere: Anywhere = False,
 ) -> None:
     """Link the phrases of two treebanks by trusted word links: what `trees train-aligner` can learn from.
 
@@ -62,7 +64,7 @@ def links_from_words(
     """
     write_as = output_format(out, format)
     check_places(places(out, write_as), (source, target, align, bank_source, bank_target))
-    files = TreeAlignerFiles(bank_source, bank_target, lenient)
+    files = TreeAlignerFiles(bank_source, bank_target, lenient, anywhere)
     pairs = TreePairs(source, target, from_format, target_format, files=files)
     if align is not None:
         check_not_empty(align)

@@ -13,6 +13,7 @@ import typer
 
 from treeglot.cli.subtree_files import (
     NO_FILES,
+    Anywhere,
     Lenient,
     SourceBank,
     TargetBank,
@@ -48,6 +49,7 @@ def evaluate(
     source: SourceBank = None,
     target: TargetBank = None,
     lenient: Lenient = False,
+    anywhere: Anywhere = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Precision, recall and F1 of node links: internal nodes and all nodes, good links, and good and fuzzy ones alike.
@@ -58,7 +60,7 @@ def evaluate(
     references: list[GoldNodes] = []
     answers: list[GoldNodes] = []
     names: list[tuple[str, str]] = []
-    files = TreeAlignerFiles(source, target, lenient)
+    files = TreeAlignerFiles(source, target, lenient, anywhere)
     for item in track(compared(gold, guess_format(gold, reading=True), system, files), "scoring"):
         references.append(_nodes(item.gold))
         answers.append(_nodes(item.system))

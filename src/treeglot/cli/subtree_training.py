@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from treeglot.cli.options import SeedOption, ThreadsOption
-from treeglot.cli.subtree_files import Lenient, TreeAlignerFiles, check_not_empty
+from treeglot.cli.subtree_files import Anywhere, Lenient, TreeAlignerFiles, check_not_empty
 from treeglot.errors import TreeglotError
 from treeglot.files import check_places, read_lines
 from treeglot.progress import is_quiet, say, tell, track
@@ -76,6 +76,7 @@ def train_aligner(
     threads: ThreadsOption = 0,
     from_format: Annotated[str | None, typer.Option("--from", "-f", help="Format of the files.")] = None,
     lenient: Lenient = False,
+    anywhere: Anywhere = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print how the model was made as JSON.")] = False,
 ) -> None:
     """Train a sub-tree aligner for `treeglot trees align --model`.
@@ -88,11 +89,12 @@ def train_aligner(
     from treeglot.alignment.subtrees.universal_training import language_groups, train_universal
 
     check_places([out], [*gold, *(dev or ()), *(text or ()), dictionary])
-    files = [_read([path], from_format, lenient) for path in gold]
+    how = TreeAlignerFiles(lenient=lenient, anywhere=anywhere)
+    files = [_read([path], from_format, how) for path in gold]
     pairs = [pair for file in files for pair in file]
     _check_linked(pairs, gold[0])
     banks = language_groups(files) if universal else [pairs]
-    tuning = _read(dev, from_format, lenient) if dev else None
+    tuning = _read(dev, from_format, how) if dev else None
     if dev and tuning is not None:
         _check_linked(tuning, dev[0])
     lines = None
@@ -159,12 +161,12 @@ def _check_linked(pairs: list[AlignedPair], path: Path) -> None:
         )
 
 
-def _read(paths: list[Path], given: str | None, lenient: bool) -> list[AlignedPair]:
+def _read(paths: list[Path], given: str | None, files: TreeAlignerFiles) -> list[AlignedPair]:
     pairs: list[AlignedPair] = []
     for path in paths:
         check_not_empty(path)
         format = check_format(given) if given else guess_format(path, reading=True)
-        kind, items = TreeAlignerFiles(lenient=lenient).open(path, format)
+        kind, items = files.open(path, format)
         if kind != "pairs":
             raise TreeglotError("not pairs of trees", path=path, remedy="give TreeAligner XML or JSONL with both sides")
         pairs += track(items, f"reading {path}")

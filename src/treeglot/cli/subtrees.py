@@ -25,6 +25,7 @@ from treeglot.alignment.subtrees.wordtable import WordTable
 from treeglot.cli.subtree_files import (
     AUTO,
     OUTPUTS,
+    Anywhere,
     Lenient,
     SourceBank,
     TargetBank,
@@ -86,6 +87,7 @@ def align(
     bank_source: SourceBank = None,
     bank_target: TargetBank = None,
     lenient: Lenient = False,
+    anywhere: Anywhere = False,
     lex: Annotated[
         str | None,
         typer.Option(help="Word tables PREFIX.f2e and PREFIX.e2f; learnt from the trees' words if not given."),
@@ -124,7 +126,7 @@ def align(
         target,
         from_format,
         target_format,
-        files=TreeAlignerFiles(bank_source, bank_target, lenient),
+        files=TreeAlignerFiles(bank_source, bank_target, lenient, anywhere),
         sentences=sentences,
         threads=threads,
     )

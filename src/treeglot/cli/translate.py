@@ -13,9 +13,10 @@ from typing import Annotated, Any
 import typer
 
 from treeglot import lm
+from treeglot.cli.interrupted import keeping
 from treeglot.cli.options import MaybeSeedOption, ThreadsOption
 from treeglot.errors import TreeglotError
-from treeglot.files import atomic_write, check_places, read_lines
+from treeglot.files import atomic_write, check_places, check_regular, read_lines
 from treeglot.grammars import combinations
 from treeglot.pipeline.decoding import features
 from treeglot.pipeline.parsing import tree_files
@@ -24,6 +25,7 @@ from treeglot.pipeline.provenance import check_weights, file_identity, noted, pr
 from treeglot.pipeline.translation import Translated, Translator
 from treeglot.progress import track
 from treeglot.search import (
+    MAX_NBEST,
     Decoder,
     feature_names,
     nbest_lines,
@@ -54,7 +56,7 @@ def translate(
         int,
         typer.Option(
             min=0,
-            max=1_000_000,
+            max=MAX_NBEST,
             help="Print so many translations of each line: number ||| words ||| features ||| score.",
         ),
     ] = 0,
@@ -92,7 +94,9 @@ def translate(
     options = {"nbest": max(nbest, 1), "distinct": distinct, "threads": threads, "derivations": shown}
     given = conllu is not None or penn is not None or trees is not None
     explained: list[Explained] = []
+    done = 0
     with ExitStack() as stack:
+        stack.enter_context(keeping(lambda: f"{done:,} lines were written" if out == "-" else f"{out} is as it was"))
         if table is not None:
             if given:
                 raise TreeglotError(
@@ -130,6 +134,7 @@ def translate(
                 file.write(translated.text + "\n")
             if out == "-":
                 file.flush()
+            done = number + 1
             item = translated.explained(name, values) if html is not None or svg is not None else None
             if item is not None:
                 explained.append(item)
@@ -152,6 +157,7 @@ def _bare_decoder(
 ) -> Decoder:
     if model is None or weights is None:
         raise TreeglotError("--table needs --lm and --weights", remedy="give all three, or a project")
+    check_regular(table)
     with table.open("rb") as file:
         stored = file.read(4) == b"TGPT"
     phrases = open_phrases(table) if stored else read_moses_phrases(table, reordering)
@@ -189,6 +195,7 @@ def _record(translated: Translated, nbest: int, explain: bool, weights: dict[str
         record["words"] = translated.words
         shown = to_record(translated.derivation, weights) if translated.derivation is not None else {"steps": []}
         record["derivation"] = shown["steps"]
+        record["target_words"] = shown.get("words", [])
         if "target_tree" in shown:
             record["target_tree"] = shown["target_tree"]
     return record

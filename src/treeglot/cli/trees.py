@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.table import Table
 
 from treeglot.cli.subtree_files import (
+    Anywhere,
     Lenient,
     SourceBank,
     TargetBank,
@@ -74,6 +75,7 @@ def convert_(
     ] = None,
     target_file: Annotated[Path | None, typer.Option("--target", help="The target text or trees, likewise.")] = None,
     lenient: Lenient = False,
+    anywhere: Anywhere = False,
     drop_empty: Annotated[bool, typer.Option("--drop-empty", help="Leave out traces (Penn brackets).")] = False,
     pretty: Annotated[bool, typer.Option("--pretty", help="Penn brackets over several lines.")] = False,
     heads: Annotated[str, typer.Option(help="Head table: auto, penn, ctb, tiger, french, ...")] = "auto",
@@ -93,6 +95,7 @@ def convert_(
         from treeglot.parsers.stanford import with_stanford_dependencies
 
         options.dependencies = with_stanford_dependencies
+    options.anywhere = anywhere
     report = convert(
         source,
         target,
@@ -140,6 +143,7 @@ def show(
     ] = None,
     target: Annotated[Path | None, typer.Option(help="The target trees, likewise.")] = None,
     lenient: Lenient = False,
+    anywhere: Anywhere = False,
     threshold: Annotated[
         float | None, typer.Option(help="Leave out node links with a lower confidence (rules are learnt from 0.5 on).")
     ] = None,
@@ -158,7 +162,7 @@ def show(
     else:
         check_not_empty(path)
         format = check_format(from_format) if from_format else guess_format(path, reading=True)
-        files = TreeAlignerFiles(source, target, lenient)
+        files = TreeAlignerFiles(source, target, lenient, anywhere)
         kind, items_of_file = files.open(path, format)
         if kind == "links":
             raise TreeglotError(
@@ -249,12 +253,13 @@ def stats(
     source: SourceBank = None,
     target: TargetBank = None,
     lenient: Lenient = False,
+    anywhere: Anywhere = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     limit: Annotated[int | None, typer.Option(help="Count only the first so many.", min=1)] = None,
 ) -> None:
     """Count sentences, words, phrases, labels, links, non-projective and discontinuous trees."""
     format = check_format(from_format) if from_format else guess_format(path, reading=True)
-    kind, items_of_file = TreeAlignerFiles(source, target, lenient).open(path, format)
+    kind, items_of_file = TreeAlignerFiles(source, target, lenient, anywhere).open(path, format)
     items = track(islice(items_of_file, limit), f"counting {path}")
     result = sentence_statistics(items) if kind == "sentences" else pair_statistics(items)
     if as_json:

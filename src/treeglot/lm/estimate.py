@@ -14,8 +14,9 @@ result says so.
 
 from __future__ import annotations
 
+import contextlib
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import BinaryIO, NamedTuple
 
 from treeglot._core import lm as core
@@ -69,7 +70,8 @@ def estimate(
     """
     if not 1 <= order <= core.MAX_ORDER:
         raise TreeglotError(f"order {order}", remedy=f"orders from 1 to {core.MAX_ORDER} are supported")
-    estimator = core.Estimator(order, memory, folder or tempfile.gettempdir(), FALLBACK)
+    place = folder or tempfile.gettempdir()
+    estimator = core.Estimator(order, memory, place, FALLBACK)
     block: list[bytes] = []
     size = 0
     any_text = False
@@ -78,7 +80,8 @@ def estimate(
         nonlocal any_text, size
         if not block:
             return
-        bad = estimator.add(b"".join(line if line.endswith(b"\n") else line + b"\n" for line in block))
+        with _blame(place):
+            bad = estimator.add(b"".join(line if line.endswith(b"\n") else line + b"\n" for line in block))
         if bad:
             raise InputError(
                 "one of the words <s>, </s>, <unk> stands in the text; the model needs them itself",
@@ -98,6 +101,18 @@ def estimate(
     flush()
     if not any_text:
         raise InputError("no text to learn from", path=path, line=1, remedy="give at least one line")
-    sentences, tokens, ngrams, discounts = estimator.finish(out.write)
+    with _blame(place):
+        sentences, tokens, ngrams, discounts = estimator.finish(out.write)
     ngrams[0] += 2  # <unk> and <s>
     return Estimate(sentences, tokens, tuple(ngrams), tuple(Discounts(*values) for values in discounts))
+
+
+@contextlib.contextmanager
+def _blame(folder: str) -> Iterator[None]:
+    """What does not fit in memory goes to files in the folder: if it has no room for them, it is named."""
+    try:
+        yield
+    except RuntimeError as error:
+        raise TreeglotError(
+            str(error), path=folder, remedy="make room there, name another folder for it, or give more memory"
+        ) from None

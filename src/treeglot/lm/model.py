@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from treeglot._core import lm as core
-from treeglot.errors import InputError
-from treeglot.files import atomic_path, open_binary
+from treeglot.errors import InputError, TreeglotError
+from treeglot.files import atomic_path, check_mapped, check_regular, open_binary
 
 FORMAT_VERSION = core.FORMAT_VERSION
 """The version of the file's format; a file of another one is refused."""
@@ -49,6 +49,7 @@ class LanguageModel:
         """Turn what the native model says about damage into an `InputError` that names the file."""
         try:
             yield
+            check_mapped()
         except RuntimeError as error:
             raise InputError(
                 str(error), path=self.path, line=1, remedy="compile it again: treeglot lm compile"
@@ -92,6 +93,8 @@ def compile_model(arpa: str | os.PathLike[str], out: str | os.PathLike[str]) -> 
     with open_binary(name) as stream, atomic_path(final) as temporary:
         try:
             core.compile_arpa(stream.read, str(temporary))
+        except RuntimeError as error:
+            raise TreeglotError(str(error), path=final, remedy="make room on the disk") from None
         except ValueError as error:
             line, message = error.args
             raise InputError(
@@ -103,6 +106,7 @@ def compile_model(arpa: str | os.PathLike[str], out: str | os.PathLike[str]) -> 
 def open_model(path: str | os.PathLike[str]) -> LanguageModel:
     """A compiled model, or an ARPA file, which is compiled to a temporary file first."""
     name = os.fspath(path)
+    check_regular(name)
     with open_binary(name) as stream:
         start = stream.read(8)
     if start.startswith(b"TGLM"):

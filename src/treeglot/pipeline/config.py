@@ -51,6 +51,7 @@ from treeglot.errors import ConfigError
 from treeglot.files import read_lines
 from treeglot.grammars import registry
 from treeglot.pipeline.systems import SystemSpec, link_choice, preset, presets
+from treeglot.search import MAX_NBEST
 from treeglot.trees.corpus import Parses
 from treeglot.trees.nodelinks import LEXICAL_THRESHOLD, THRESHOLD
 from treeglot.tuning.objective import metric_weights
@@ -354,7 +355,7 @@ class Tuning(_Section):
     method: Literal["expected", "mert", "mira", "pro"] = "expected"
     metric: TunedMetric = "bleu"
     iterations: int = Field(default=15, ge=1)
-    nbest: int = Field(default=100, ge=2)
+    nbest: int = Field(default=100, ge=2, le=MAX_NBEST)
 
 
 class SystemTuning(_Section):
@@ -363,7 +364,7 @@ class SystemTuning(_Section):
     method: Literal["expected", "mert", "mira", "pro"] | None = None
     metric: TunedMetric | None = None
     iterations: int | None = Field(default=None, ge=1)
-    nbest: int | None = Field(default=None, ge=2)
+    nbest: int | None = Field(default=None, ge=2, le=MAX_NBEST)
 
 
 class SystemSection(_Section):

@@ -1,12 +1,21 @@
 """Decoders: one interface for all systems (`phrase_decoder`, `forest_decoder`), and the weights of the log-linear model."""
 
-from treeglot.search.decoder import Decoder, forest_decoder, phrase_decoder, word_corpus
+from treeglot.search.decoder import MAX_NBEST, Decoder, forest_decoder, phrase_decoder, word_corpus
 from treeglot.search.features import feature_names, fixed_weights, start_weights
 from treeglot.search.phrase_tables import open_phrases, read_moses_phrases
-from treeglot.search.translation import RuleUse, Translation, dropped_words, nbest_arrays, nbest_lines, walk
+from treeglot.search.translation import (
+    RuleUse,
+    Translation,
+    dropped_words,
+    nbest_arrays,
+    nbest_lines,
+    parse_nbest_line,
+    walk,
+)
 from treeglot.search.weights import format_moses_weights, read_moses_weights, read_weights, write_weights
 
 __all__ = [
+    "MAX_NBEST",
     "Decoder",
     "RuleUse",
     "Translation",
@@ -18,6 +27,7 @@ __all__ = [
     "nbest_arrays",
     "nbest_lines",
     "open_phrases",
+    "parse_nbest_line",
     "phrase_decoder",
     "read_moses_phrases",
     "read_moses_weights",

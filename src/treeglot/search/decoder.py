@@ -34,6 +34,7 @@ from treeglot._core import parsed as core_parsed
 from treeglot._core import search as core
 from treeglot._core import tree_decoder as forest_core
 from treeglot.errors import ConfigError, TreeglotError
+from treeglot.files import check_mapped
 from treeglot.grammars import registry
 from treeglot.lm import LanguageModel
 from treeglot.search import weights as weight_files
@@ -56,6 +57,10 @@ def word_corpus(lines: Iterable[str]) -> ParsedCorpus:
         except ValueError as error:
             raise TreeglotError(f"sentence {number}: {error}", remedy="split it") from None
     return ParsedCorpus(columns)
+
+
+MAX_NBEST = 1_000_000
+"""The longest n-best list."""
 
 
 class Decoder:
@@ -96,8 +101,8 @@ class Decoder:
         sequences; without ``derivations`` none are kept; with a ``limit`` no more than so many sentences are translated. The result is the same for any number of ``threads`` (0: all
         cores). ``progress`` is called now and then with the number of finished sentences.
         """
-        if nbest < 1:
-            raise ConfigError(f"nbest is {nbest}", remedy="give a number from 1 on")
+        if not 1 <= nbest <= MAX_NBEST:
+            raise ConfigError(f"nbest is {nbest}", remedy=f"give a number from 1 to {MAX_NBEST:,}")
         if threads < 0:
             raise ConfigError(f"threads is {threads}", remedy="give 0 (all cores) or more")
         if limit is not None and limit < 0:
@@ -117,6 +122,7 @@ class Decoder:
             )
         except RuntimeError as error:  # a damaged place in a mapped table
             raise TreeglotError(str(error), remedy="build the table again") from None
+        check_mapped()
         return [
             Translation(result, " ".join(corpus.words(number)), self.features) for number, result in enumerate(results)
         ]

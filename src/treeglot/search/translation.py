@@ -16,7 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeglot._core import search as core
-from treeglot.errors import TreeglotError
+from treeglot.errors import InputError, TreeglotError
+
+_BARS, _ESCAPED = "|||", "&#124;&#124;&#124;"
 
 
 @dataclass(frozen=True)
@@ -220,7 +222,34 @@ def nbest_arrays(
 
 
 def nbest_lines(number: int, translation: Translation) -> Iterator[str]:
-    """The k-best list of a sentence in Moses' format: number ||| words ||| name= value … ||| score."""
+    """The k-best list of a sentence in Moses' format: number ||| words ||| name= value … ||| score.
+
+    ``|||`` among the words is written ``&#124;&#124;&#124;``, as in Moses' tables; `parse_nbest_line` undoes that.
+    """
     for entry in translation.kbest:
         features = " ".join(f"{name}= {value:g}" for name, value in entry.features.items())
-        yield f"{number} ||| {entry.text} ||| {features} ||| {entry.score:.6f}\n"
+        yield f"{number} ||| {entry.text.replace(_BARS, _ESCAPED)} ||| {features} ||| {entry.score:.6f}\n"
+
+
+def parse_nbest_line(line: str) -> tuple[int, str, dict[str, list[float]], float]:
+    """What a line of an n-best list says: the number of the sentence, the words, the features (Moses may give several values under
+    one name) and the score.
+
+    >>> parse_nbest_line("0 ||| a &#124;&#124;&#124; b ||| lm= -2 words= 3 ||| -0.5")
+    (0, 'a ||| b', {'lm': [-2.0], 'words': [3.0]}, -0.5)
+    """
+    columns = line.rstrip("\n").split(" ||| ")
+    try:
+        number, text, values, score = columns[:4]
+        features: dict[str, list[float]] = {}
+        for field_ in values.split(" "):
+            if field_.endswith("="):
+                name = field_[:-1]
+                features[name] = []
+            elif field_:
+                features[name].append(float(field_))
+        return int(number), text.replace(_ESCAPED, _BARS), features, float(score)
+    except (ValueError, UnboundLocalError):
+        raise InputError(
+            f"{line[:60]!r} is no line of an n-best list", remedy="write number ||| words ||| name= value ||| score"
+        ) from None

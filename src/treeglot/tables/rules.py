@@ -38,7 +38,7 @@ from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 from treeglot._core import parsed as core_parsed
 from treeglot._core import rule_tables as core
 from treeglot.errors import ConfigError, InputError, TreeError, TreeglotError
-from treeglot.files import atomic_path, atomic_write_binary
+from treeglot.files import atomic_path, atomic_write_binary, check_mapped
 from treeglot.grammars import registry
 from treeglot.grammars.rules import cut_warning
 from treeglot.progress import track
@@ -305,6 +305,7 @@ class RuleTable:
         """Turn what the native table says about damage into an `InputError` that names the file."""
         try:
             yield
+            check_mapped()
         except (RuntimeError, IndexError, UnicodeDecodeError) as error:
             message = "damaged: a word is not UTF-8" if isinstance(error, UnicodeDecodeError) else str(error)
             raise InputError(message, path=self.path, line=1, remedy="make it again") from None

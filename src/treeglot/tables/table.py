@@ -29,6 +29,7 @@ from typing import Literal, NamedTuple, overload
 
 from treeglot._core import tables as core
 from treeglot.errors import InputError, TreeglotError
+from treeglot.files import check_mapped
 from treeglot.words import split_words
 
 Side = Literal["source", "target"]
@@ -141,6 +142,7 @@ class PhraseTable:
         """Turn what the native table says about damage into an `InputError` that names the file."""
         try:
             yield
+            check_mapped()
         except (RuntimeError, UnicodeDecodeError) as error:
             message = str(error) if isinstance(error, RuntimeError) else "damaged: a word is not UTF-8"
             raise InputError(message, path=self.path, line=1, remedy="make it again: treeglot rules build") from None

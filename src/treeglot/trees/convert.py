@@ -60,7 +60,7 @@ Track = Callable[[Iterator[Any]], Iterator[Any]]
 class Options:
     """How to convert. ``side``: which side of pairs to write as sentences. ``other``: a second file with the other kind of tree
     of the same sentences. ``source``/``target``: the two texts or tree files that links belong to. ``lenient``: leave out links
-    of TreeAligner files that are wrong. ``drop_empty``: leave out traces. ``pretty``: Penn trees over several lines. ``table``: head table, ``auto`` guesses it from the labels. ``dependencies``: gives
+    of TreeAligner files that are wrong. ``anywhere``: TreeAligner files may name treebanks outside of their folder. ``drop_empty``: leave out traces. ``pretty``: Penn trees over several lines. ``table``: head table, ``auto`` guesses it from the labels. ``dependencies``: gives
     sentences, with the name of their head table, other dependency trees than those they have or get by heads."""
 
     side: Side | None = None
@@ -72,6 +72,7 @@ class Options:
     pretty: bool = False
     table: str = "auto"
     dependencies: Callable[[Iterator[ParsedSentence], str], Iterator[ParsedSentence]] | None = None
+    anywhere: bool = False
 
 
 @dataclass
@@ -98,7 +99,7 @@ def convert(
     report = Report()
     banks: dict[str, Any] = {}
     if read_as == "treealigner":
-        banks = {"source": options.source, "target": options.target}
+        banks = {"source": options.source, "target": options.target, "anywhere": options.anywhere}
     kind, items = open_items(source, read_as, strict=not options.lenient, problems=report.problems, **banks)
     write_as = check_format(to_format) if to_format else guess_format(target, pairs=kind != "sentences")
     wanted = FORMATS[write_as].kind

@@ -148,6 +148,7 @@ def read_pairs(
     source: type_path | None = None,
     target: type_path | None = None,
     strict: bool = True,
+    anywhere: bool = False,
     problems: list[str] | None = None,
 ) -> Iterator[AlignedPair]:
     """Stream the aligned pairs of a TreeAligner or JSON-lines file.
@@ -157,7 +158,7 @@ def read_pairs(
     format = check_format(format) if format else guess_format(path, reading=True)
     options: dict[str, Any] = {}
     if format == "treealigner":
-        options = {"source": source, "target": target, "strict": strict, "problems": problems}
+        options = {"source": source, "target": target, "strict": strict, "anywhere": anywhere, "problems": problems}
     elif source is not None or target is not None:
         raise TreeglotError("has its own trees", path=path, remedy="leave out --source and --target")
     return only_pairs(FORMATS[format].read(path, **options), path, format)

@@ -377,11 +377,13 @@ def read_aligned_pairs(
     target: type_path | None = None,
     unlinked: bool = True,
     strict: bool = True,
+    anywhere: bool = False,
     problems: list[str] | None = None,
 ) -> Iterator[AlignedPair]:
     """Load a TreeAligner file with its two treebanks and yield one pair for every two sentences that are aligned.
 
-    The treebanks are the files that it names (relative to it, or of that name beside it), or ``source`` and ``target``.
+    The treebanks are the files that it names (in its folder or below it, or of that name beside it; with ``anywhere`` also others:
+    a file from elsewhere could name any file of this machine), or ``source`` and ``target``.
     Sentences are aligned if a link joins them, or, unless ``unlinked`` is False, ``sen-align``; in files that have none, as
     Lingua-Align writes them, also sentences with the same id, if all links join such sentences. Links that are given twice,
     name an unknown node, or join nodes that are already joined are errors, or with ``strict=False`` left out, and
@@ -398,7 +400,7 @@ def read_aligned_pairs(
             remedy="split the file into pairs of treebanks",
         )
     first, second = (
-        _Loaded(bank, given if given is not None else _locate(bank, path), path)
+        _Loaded(bank, given if given is not None else _locate(bank, path, anywhere), path)
         for bank, given in zip(alignment.treebanks, (source, target), strict=True)
     )
     linked: dict[tuple[int, int], tuple[list[Link], list[Link], set[tuple[NodeRef, NodeRef]]]] = {}
@@ -463,16 +465,32 @@ def _resolve(
     return cast("tuple[tuple[int, NodeRef], tuple[int, NodeRef]]", ends) if None not in ends else None
 
 
-def _locate(bank: Treebank, path: type_path) -> Path:
+def _plain(path: Path) -> Path:
+    """Without dots, and with links as they are: those in the folder are its owner's."""
+    return Path(os.path.normpath(path.absolute()))
+
+
+def _locate(bank: Treebank, path: type_path, anywhere: bool) -> Path:
     folder = Path(path).parent
     # Files made on Windows or moved from elsewhere name a folder that is not here.
     candidates = folder / bank.filename, folder / bank.filename.replace("\\", "/").rpartition("/")[2]
+    outside = None
     for candidate in candidates:
         try:
-            if candidate.is_file():
-                return candidate
+            if not candidate.is_file():
+                continue
         except (OSError, ValueError):
             continue
+        if anywhere or _plain(candidate).is_relative_to(_plain(folder)):
+            return candidate
+        outside = candidate
+    if outside is not None:
+        raise InputError(
+            f"names a treebank outside of its folder, {bank.filename!r}",
+            path=path,
+            line=bank.line,
+            remedy="if that is meant, give --anywhere, or --source and --target (in Python: anywhere=True, source=, target=)",
+        )
     raise InputError(
         f"no file {bank.filename!r}, the treebank {bank.id!r}",
         path=path,

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from treeglot.errors import ConfigError
 from treeglot.search.display.pieces import ancestors, colour_of, style
-from treeglot.search.display.steps import Step, list_steps
+from treeglot.search.display.steps import MOST_WORDS, Step, list_steps, words_of
 from treeglot.search.display.svg import derivation_svg
 from treeglot.search.display.text import show, target_side
 from treeglot.search.translation import RuleUse, walk
@@ -167,12 +167,14 @@ def _target(derivation: RuleUse, steps: Sequence[Step]) -> str:
 
 def _table(item: Explained, steps: Sequence[Step]) -> str:
     score = "<th>score</th>" if item.weights else ""
+    words = item.derivation.words
     rows = [f"<tr><th>rule</th><th>grammar</th><th>words</th>{score}<th>features</th></tr>"]
     for step in steps:
         use = step.use
         badge = f'<span class="badge" style="background:{colour_of(step)}">{step.number}</span>'
-        covered = " ".join(item.sentence.tokens.forms[j] for j in use.source_words)
-        tip = escape(f"{covered} → {' '.join(use.words)}")
+        covered = " ".join(item.sentence.tokens.forms[j] for j in use.source_words[:MOST_WORDS])
+        more = " …" if len(use.source_words) > MOST_WORDS else ""
+        tip = escape(f"{covered}{more} → {words_of(words, step)}")
         added = f'<td class="n">{step.score(item.weights):+.2f}</td>' if item.weights else ""
         label = f" <small>{escape(use.label)}</small>" if use.label else ""
         rows.append(

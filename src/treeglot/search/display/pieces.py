@@ -18,6 +18,9 @@ ROW = 21.0
 RULE = 140
 """The longest line of the list: longer rules have two."""
 
+MOST_ANCESTORS = 40
+"""A word is lit with the rules above it, up to so many."""
+
 STYLE = """\
 .treeglot .tg-chip{stroke:none;fill-opacity:.24}
 .treeglot .tg-chip.tg-neutral{fill-opacity:.1;stroke:#7d8794;stroke-dasharray:3 2.5;stroke-opacity:.8}
@@ -54,10 +57,10 @@ def classes(step: Step, above: Mapping[int, Sequence[int]]) -> str:
 
 
 def ancestors(steps: Sequence[Step]) -> dict[int, list[int]]:
-    """Each step and those above it."""
+    """Each step and those above it, the nearest `MOST_ANCESTORS`: all of them would be too many where steps stand deep."""
     ancestors: dict[int, list[int]] = {0: []}
     for step in steps:
-        ancestors[step.number] = [step.number, *ancestors[step.parent]]
+        ancestors[step.number] = [step.number, *ancestors[step.parent][: MOST_ANCESTORS - 1]]
     return ancestors
 
 

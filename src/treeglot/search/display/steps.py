@@ -14,13 +14,16 @@ side belongs to exactly one step, whose number and colour it gets in every pictu
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from treeglot.search.target_trees import target_tree
 from treeglot.search.translation import RuleUse
 from treeglot.trees.penn import format_penn
+
+MOST_WORDS = 60
+"""Of a step that covers more words only so many are written beside it: where steps stand deep, all would be too many."""
 
 
 @dataclass(frozen=True)
@@ -71,10 +74,30 @@ def list_steps(derivation: RuleUse) -> list[Step]:
     produced, spans = _targets(uses, below)
     steps = []
     for n, use in enumerate(uses):
-        covered = {j for child in use.children for j in child.source_words}
-        own = tuple(j for j in use.source_words if j not in covered)
+        own = _own_words(use)
         steps.append(Step(n + 1, parents[n] + 1, depth[n], height[n], use, own, tuple(produced[n]), spans[n]))
     return steps
+
+
+def _own_words(use: RuleUse) -> tuple[int, ...]:
+    """The source words that no step below covers. All words of all steps would be too many where steps stand deep."""
+    if use.parts or any(child.parts for child in use.children):
+        covered = {j for child in use.children for j in child.source_words}
+        return tuple(j for j in use.source_words if j not in covered)
+    own: list[int] = []
+    position = use.begin
+    for begin, end in sorted((child.begin, child.end) for child in use.children):
+        own.extend(range(position, min(begin, use.end)))
+        position = max(position, end)
+    own.extend(range(position, use.end))
+    return tuple(own)
+
+
+def words_of(words: Sequence[str], step: Step) -> str:
+    """The target words of a step and of all below it, out of those of the derivation; of more than `MOST_WORDS` the first."""
+    begin, end = step.target_span
+    shown = " ".join(words[begin : min(end, begin + MOST_WORDS)])
+    return shown if end - begin <= MOST_WORDS else shown + " …"
 
 
 def _targets(uses: list[RuleUse], below: list[list[int]]) -> tuple[list[list[int]], list[tuple[int, int]]]:
@@ -100,8 +123,11 @@ def _targets(uses: list[RuleUse], below: list[list[int]]) -> tuple[list[list[int
 
 
 def to_record(derivation: RuleUse, weights: Mapping[str, float] | None = None) -> dict[str, Any]:
-    """A derivation for JSON: a flat list of steps, each with the number of the rule above it, and the words' steps."""
-    steps = list_steps(derivation)
+    """A derivation for JSON: a flat list of steps, each with the number of the rule above it, and the words' steps.
+
+    ``words`` of a step are cut after `MOST_WORDS`; all are those of the derivation at its ``target_span``.
+    """
+    steps, words = list_steps(derivation), derivation.words
     rows = []
     for step in steps:
         use = step.use
@@ -116,7 +142,7 @@ def to_record(derivation: RuleUse, weights: Mapping[str, float] | None = None) -
             "target": use.target,
             "source_words": list(step.source_words),
             "target_words": list(step.target_words),
-            "words": " ".join(use.words),
+            "words": words_of(words, step),
             "features": {name: round(value, 6) for name, value in use.features.items() if value},
         }
         if use.label:
@@ -130,7 +156,7 @@ def to_record(derivation: RuleUse, weights: Mapping[str, float] | None = None) -
         if weights is not None:
             row["score"] = round(step.score(weights), 6)
         rows.append(row)
-    record: dict[str, Any] = {"words": list(derivation.words), "steps": rows}
+    record: dict[str, Any] = {"words": list(words), "steps": rows}
     if (tree := target_tree(derivation)) is not None:
         record["target_tree"] = format_penn(tree)
     return record
