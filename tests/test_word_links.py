@@ -13,12 +13,14 @@ from treeglot.examples.corpus import Sizes
 from treeglot.examples.files import write_example
 from treeglot.files import read_lines
 from treeglot.grammars import registry
+from treeglot.links import Weighted
 from treeglot.pipeline.compare import decoding_stage
 from treeglot.pipeline.config import parse_config
 from treeglot.pipeline.decoding import part_files
 from treeglot.pipeline.project import Project
 from treeglot.pipeline.systems import TableSpec, preset
 from treeglot.pipeline.word_links import alignment_stage, chosen_links, table_links
+from treeglot.tables import PhraseTable
 from treeglot.tables.rules import RuleTable, build_rule_table
 from treeglot.trees.stored import open_corpus
 
@@ -76,7 +78,7 @@ def test_tables_have_the_links_of_their_kind(tmp_path: Path) -> None:
     specs = [project.system(name) for name in project.config.systems]
     assert {table for spec in specs for table in spec.tables} == set(expected)
     for table, name in expected.items():
-        assert table_links(project, table) == [folder / name]
+        assert table_links(project, table) == [Weighted(folder / name)]
         corpus = open_corpus(project.parsed_corpus("train"), [folder / name])
         build_rule_table(table.grammar, corpus, tmp_path / "again.tgrt")
         again, stored = RuleTable(tmp_path / "again.tgrt"), RuleTable(project.rules(table))
@@ -84,6 +86,51 @@ def test_tables_have_the_links_of_their_kind(tmp_path: Path) -> None:
     phrases = {spec.phrase_table for spec in specs if spec.phrase_table}
     assert phrases == {TableSpec("phrases"), TableSpec("phrases", links="intersection")}
     assert project.phrases(TableSpec("phrases", links="intersection")).is_file()
+
+
+def test_counts_of_several_links_are_added_with_their_weights(tmp_path: Path) -> None:
+    more = (
+        '[alignment]\nphrase_heuristic = "intersection:0.25+grow-diag-final-and:0.75"\n'
+        '[systems.dep2str]\nrule_heuristic = "expected"\n[systems.hierarchical]\n'
+    )
+    project = make_project(tmp_path, more)
+    project.train(lambda _: None)
+    folder = tmp_path / "alignment"
+    few, usual = folder / "train.intersection.align", project.links
+    mixed = TableSpec("hierarchical")
+    assert table_links(project, mixed) == [Weighted(few, 0.25), Weighted(usual, 0.75)]
+    assert not (folder / "train.grow-diag-final-and.align").exists()
+    counts: dict[tuple[str, str], float] = {}
+    for links, weight in ((few, 0.25), (usual, 0.75)):
+        build_rule_table("hierarchical", open_corpus(project.parsed_corpus("train"), [links]), tmp_path / "one.tgrt")
+        for rule in RuleTable(tmp_path / "one.tgrt"):
+            counts[rule.source, rule.target] = counts.get((rule.source, rule.target), 0) + weight * rule.count
+    assert {(rule.source, rule.target) for rule in RuleTable(project.rules(mixed))} == set(counts)
+    for rule in RuleTable(project.rules(mixed)):
+        assert rule.count == pytest.approx(counts[rule.source, rule.target], rel=0.01)
+    thresholds = (0.1, 0.3, 0.5, 0.7, 0.9)
+    expected = [Weighted(folder / f"train.posterior{threshold}.align", 0.2) for threshold in thresholds]
+    table = project.system("dep2str").tables[0]
+    assert table.links == "expected" and table_links(project, table) == expected
+    assert project.rules(table).name == "dep2str.both.expected.tgrt"
+    chances = [line for _, line in read_lines(folder / "train.chances.gz")]
+    for threshold, (path, _) in zip(thresholds, expected, strict=True):
+        assert [line for _, line in read_lines(str(path))] == [links_above(line, threshold) for line in chances]
+    assert all(result.skipped for result in project.train(lambda _: None))
+
+
+def test_weights_are_part_of_what_a_table_is_made_of(tmp_path: Path) -> None:
+    def weighted(weight: str) -> Project:
+        return make_project(tmp_path, f'[alignment]\nfile = "raw/links"\nalso = ["raw/links{weight}"]\n')
+
+    project = weighted("")
+    (tmp_path / "raw/links").write_text("0-0\n" * 120)
+    project.train(lambda _: None)
+    before = {entry.target: entry.count for entry in PhraseTable(project.phrases(TableSpec("phrases"))).scan()}
+    project = weighted(":0.5")
+    assert [result.name for result in project.train(lambda _: None) if not result.skipped] == ["phrase-table"]
+    after = {entry.target: entry.count for entry in PhraseTable(project.phrases(TableSpec("phrases"))).scan()}
+    assert before and after == {target: 0.75 * count for target, count in before.items()}
 
 
 def test_a_grammar_declares_what_suits_it() -> None:
@@ -103,11 +150,11 @@ def test_a_grammar_declares_what_suits_it() -> None:
 def test_given_links(tmp_path: Path) -> None:
     """Of links that are given no others can be made; a second file is for rules of trees."""
     project = make_project(tmp_path, "[alignment]\nfile = 'links'\n[systems.dep2str]\n")
-    assert table_links(project, TableSpec("dep2str")) == [project.links]
+    assert table_links(project, TableSpec("dep2str")) == [Weighted(project.links)]
     more = "[alignment]\nfile = 'links'\nrule_file = 'precise'\n[systems.dep2str]\n[systems.hierarchical]\n"
     project = make_project(tmp_path, more)
-    assert table_links(project, TableSpec("dep2str")) == [tmp_path / "precise"]
-    assert table_links(project, TableSpec("hierarchical")) == [project.links]
+    assert table_links(project, TableSpec("dep2str")) == [Weighted(tmp_path / "precise")]
+    assert table_links(project, TableSpec("hierarchical")) == [Weighted(project.links)]
     assert not [stage for stage in project.training_stages() if stage.name.startswith("links-")]
     (tmp_path / "links").touch()
     with pytest.raises(ConfigError, match=r"alignment\.rule_file: no such file"):
@@ -130,6 +177,11 @@ def test_chances_are_those_of_our_aligner(tmp_path: Path) -> None:
         ("[alignment]\nrule_heuristic = 1.5", "alignment.rule_heuristic: should be one of intersection, union"),
         ("[systems.dep2str]\nrule_heuristic = 0", "systems.dep2str.rule_heuristic: should be one of intersection"),
         ("[alignment]\nrule_heuristic = 'union'\nrule_file = 'a'", "cannot both be given"),
+        ("[alignment]\nphrase_heuristic = 'expected'\nalso = ['a']", "cannot both be given"),
+        ("[alignment]\nrule_heuristic = '0.3+both'", "alignment.rule_heuristic: should be one of intersection"),
+        ("[alignment]\nrule_heuristic = '0.3:0.5+0.7'", "weights of some of the links; write none, or one for each"),
+        ("[alignment]\nphrase_heuristic = '0.3:0.001+0.7:1'", "no weight of an alignment; give hundredths"),
+        ("[alignment]\nalso = ['other:0']", "no weight of an alignment; give hundredths"),
     ],
 )
 def test_wrong_choices(more: str, says: str) -> None:

@@ -317,6 +317,9 @@ void bind_parsed(nb::module_& m) {
           },
           nb::arg("links"), nb::arg("starts"), nb::arg("first") = true)
       .def(
+          "set_weights", [](ParsedBitext& self, const std::vector<double>& weights) { self.set_weights(weights); },
+          nb::arg("weights"))
+      .def(
           "binarize",
           [](ParsedBitext& self, std::string_view source, std::string_view target) {
             const Changing use(self, self.source(), self.target());

@@ -70,8 +70,12 @@ nb::tuple entry_of(const PhraseTable& table, const TableEntry& entry) {
   const auto& r = entry.reordering;
   nb::object reordering = nb::none();
   if (table.has_reordering()) reordering = nb::make_tuple(r[0], r[1], r[2], r[3], r[4], r[5]);
+  auto count = [&](std::uint32_t units) -> nb::object {
+    if (table.one() == 1) return nb::int_(units);
+    return nb::float_(static_cast<double>(units) / table.one());
+  };
   return nb::make_tuple(text_of(table.target_words(), entry.target), nb::make_tuple(s[0], s[1], s[2], s[3]), reordering,
-                        nb::tuple(links), entry.count, entry.source_count, entry.target_count);
+                        nb::tuple(links), count(entry.count), count(entry.source_count), count(entry.target_count));
 }
 
 // The ids of a phrase; false if a word is not in the vocabulary.
@@ -97,6 +101,13 @@ PhraseOptions options_of(Corpus& corpus, int max_length, std::size_t memory, con
   }
   corpus.progress.done = 0;
   return {max_length, memory, folder, threads, &corpus.progress, consistent, corpus.spans};
+}
+
+void put_count(std::string& text, std::uint64_t units, std::uint32_t one) {
+  text += std::to_string(units / one);
+  if (units % one == 0) return;
+  const std::string rest = std::to_string(units % one + one).substr(1);  // with leading zeros
+  text += '.' + (rest.back() == '0' ? rest.substr(0, 1) : rest);
 }
 
 nb::tuple tuple_of(const PhraseStatistics& s) { return nb::make_tuple(s.occurrences, s.pairs, s.sources, s.runs); }
@@ -188,6 +199,9 @@ void bind_tables(nb::module_& m) {
             self.links += links.shape(0);
           },
           nb::arg("links"), nb::arg("starts"))
+      .def(
+          "set_weights", [](Corpus& self, const std::vector<double>& weights) { self.text.set_weights(weights); },
+          nb::arg("weights"))
       .def(
           "take",
           [](Corpus& self, const ParsedBitext& bitext) {
@@ -287,7 +301,7 @@ void bind_tables(nb::module_& m) {
                                          [&](const PhrasePair& pair) {
                                            put(self.text.source_words, pair.source);
                                            put(self.text.target_words, pair.target);
-                                           text += std::to_string(pair.count);
+                                           put_count(text, pair.count, self.text.one());
                                            text += '\n';
                                            if (text.size() > (1 << 18)) {
                                              out(text);
@@ -310,9 +324,9 @@ void bind_tables(nb::module_& m) {
             {
               nb::gil_scoped_release release;
               LexicalTable lexicon;
-              for (std::size_t n = 0; n < self.text.size(); ++n) lexicon.count(self.text[n]);
+              for (std::size_t n = 0; n < self.text.size(); ++n) lexicon.count(self.text[n], self.text.weight(n));
               lexicon_bytes = lexicon.bytes();
-              PhraseTableWriter out(path, self.text.source_words, self.text.target_words, lexicon);
+              PhraseTableWriter out(path, self.text.source_words, self.text.target_words, lexicon, self.text.one());
               statistics = count_phrases(self.text, options_of(self, max_length, memory, folder, threads, consistent),
                                          [&](const PhrasePair& pair) { out.add(pair); });
               out.finish();

@@ -21,7 +21,7 @@ void LexicalTable::grow() {
   }
 }
 
-void LexicalTable::count(const SentencePair& pair) {
+void LexicalTable::count(const SentencePair& pair, std::uint64_t times) {
   source_linked_.assign(pair.source.size(), 0);
   target_linked_.assign(pair.target.size(), 0);
   auto link_words = [&](WordId source, WordId target) {
@@ -30,9 +30,9 @@ void LexicalTable::count(const SentencePair& pair) {
     Cell& entry = cells_[cell(both)];
     used_ += entry.count == 0;
     entry.key = both;
-    ++entry.count;
-    add(sources_, source);
-    add(targets_, target);
+    entry.count += times;
+    add(sources_, source, times);
+    add(targets_, target, times);
   };
   for (const WordLink& link : pair.links) {
     source_linked_[link.source] = target_linked_[link.target] = 1;

@@ -13,7 +13,8 @@ class LexicalTable {
  public:
   static constexpr WordId kNull = 0xFFFFFFFF;
 
-  void count(const SentencePair& pair);
+  // Every link of the pair counts so many times.
+  void count(const SentencePair& pair, std::uint64_t times = 1);
 
   double target_given_source(WordId target, WordId source) const;  // w(e|f)
   double source_given_target(WordId source, WordId target) const;  // w(f|e)
@@ -50,10 +51,10 @@ class LexicalTable {
     std::size_t place = static_cast<WordId>(id + 1);
     return place < totals.size() ? totals[place] : 0;
   }
-  static void add(std::vector<std::uint64_t>& totals, WordId id) {
+  static void add(std::vector<std::uint64_t>& totals, WordId id, std::uint64_t times) {
     std::size_t place = static_cast<WordId>(id + 1);
     if (place >= totals.size()) totals.resize(place + 1 + place / 2);
-    ++totals[place];
+    totals[place] += times;
   }
   // The cell of a pair, or the free one where it belongs.
   std::size_t cell(std::uint64_t key) const;

@@ -37,26 +37,34 @@ void put_whole(std::string& out, std::uint32_t number) {
   out.append(text, result.ptr);
 }
 
+// What follows the whole part of a number of hundredths.
+void put_hundredths(std::string& out, std::uint32_t rest) {
+  out += '.';
+  out += static_cast<char>('0' + rest / 10);
+  if (rest % 10) out += static_cast<char>('0' + rest % 10);
+}
+
 // Quotients of small whole numbers as text: few pairs were seen often, so few values make up nearly the whole table.
 // `Value` gives the number for a part and a whole.
 template <class Value>
 class QuotientText {
  public:
-  QuotientText() {
+  explicit QuotientText(Value value = {}) : value_(value) {
     for (std::uint32_t whole = 1; whole < kMany; ++whole) {
-      for (std::uint32_t part = 0; part <= whole; ++part) put_number(texts_[whole][part], Value{}(part, whole));
+      for (std::uint32_t part = 0; part <= whole; ++part) put_number(texts_[whole][part], value_(part, whole));
     }
   }
   void put(std::string& out, std::uint32_t part, std::uint32_t whole) const {
     if (part <= whole && whole < kMany) {
       out += texts_[whole][part];
     } else {
-      put_number(out, Value{}(part, whole));
+      put_number(out, value_(part, whole));
     }
   }
 
  private:
   static constexpr std::uint32_t kMany = 64;
+  Value value_;
   std::string texts_[kMany][kMany];
 };
 
@@ -67,7 +75,8 @@ struct PhraseProbability {
   }
 };
 struct ReorderingProbability {
-  double operator()(std::uint32_t seen, std::uint32_t count) const { return reordering_probability(seen, count); }
+  std::uint32_t one = 1;
+  double operator()(std::uint32_t seen, std::uint32_t count) const { return reordering_probability(seen, count, one); }
 };
 
 }  // namespace
@@ -78,7 +87,7 @@ void export_moses(const PhraseTable& table, const WriteText& phrases, const Writ
   std::vector<WordLink> links;
   const bool own_scores = table.has_own_scores();
   const QuotientText<PhraseProbability> probabilities;
-  const QuotientText<ReorderingProbability> orientations;
+  const QuotientText<ReorderingProbability> orientations(ReorderingProbability{table.one()});
   table.scan({}, [&](std::span<const WordId> source, const std::vector<TableEntry>& entries) {
     key.clear();
     put_phrase(key, table.source_words(), source);
@@ -112,7 +121,8 @@ void export_moses(const PhraseTable& table, const WriteText& phrases, const Writ
       if (table.has_counts()) {
         for (std::uint32_t count : {entry.target_count, entry.source_count, entry.count}) {
           pairs += ' ';
-          put_whole(pairs, count);
+          put_whole(pairs, count / table.one());
+          if (const std::uint32_t rest = count % table.one()) put_hundredths(pairs, rest);
         }
       }
       pairs += " ||| |||\n";

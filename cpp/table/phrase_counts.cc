@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <stdexcept>
+#include <string>
 #include <tuple>
 
 #include "base/external_sort.hh"
@@ -24,7 +26,9 @@ struct Occurrence {
   std::uint64_t source, target, alignment;  // hashes
   Place place;
   std::uint8_t before, after;
+  std::uint16_t weight;  // what it counts, in units
 };
+static_assert(AlignmentWeights::kUnit * AlignmentWeights::kMost <= 0xFFFF);
 
 struct OccurrenceLess {
   bool operator()(const Occurrence& a, const Occurrence& b) const {
@@ -170,7 +174,9 @@ void extract_slice(const AlignedBitext& corpus, std::size_t first, std::size_t l
     occurrences += spans.size();
     std::uint64_t source_hash = 0;
     const PhraseSpan* previous = nullptr;
+    std::size_t number = 0;
     for (const PhraseSpan& span : spans) {
+      const std::uint32_t weight = number++ < consistent ? corpus.weight(n) : corpus.one();
       Place place{static_cast<std::uint32_t>(n), span.source_begin, span.target_begin,
                   static_cast<std::uint16_t>(span.source_end - span.source_begin),
                   static_cast<std::uint16_t>(span.target_end - span.target_begin)};
@@ -182,10 +188,17 @@ void extract_slice(const AlignedBitext& corpus, std::size_t first, std::size_t l
       std::uint64_t alignment =
           hash_bytes(reinterpret_cast<const char*>(links.data()), links.size() * sizeof(WordLink));
       sorter.push({source_hash, hash_phrase(pair.target.subspan(place.target_begin, place.target_length)), alignment,
-                   place, extractor.before(span), extractor.after(span)});
+                   place, extractor.before(span), extractor.after(span), static_cast<std::uint16_t>(weight)});
     }
   }
   sorter.finish();
+}
+
+// Counts of a phrase are kept as 32 bits.
+void check_sum(std::uint64_t sum, const AlignedBitext& corpus) {
+  if (sum <= 0xFFFFFFFF) return;
+  throw std::runtime_error("a phrase that was seen more than " + std::to_string(0xFFFFFFFF / corpus.one()) +
+                           " times cannot be counted");
 }
 
 // Reads several sorters as one.
@@ -248,7 +261,8 @@ PhraseStatistics count_phrases(const AlignedBitext& corpus, const PhraseOptions&
     Merger merger(sorters);
     SpillingList<Entry> group(options.folder, options.memory / 16);  // the pairs of one source
     std::uint64_t alignment = 0;
-    std::uint32_t alignment_count = 0, best_count = 0, sum = 0;
+    std::uint32_t alignment_count = 0, best_count = 0;
+    std::uint64_t sum = 0;
     Place alignment_place{};
     std::vector<WordLink> links, best_links;
     auto close_alignment = [&] {
@@ -269,8 +283,9 @@ PhraseStatistics count_phrases(const AlignedBitext& corpus, const PhraseOptions&
     auto close_source = [&] {
       if (group.empty()) return;
       close_alignment();
+      check_sum(sum, corpus);
       group.drain([&](Entry entry) {
-        entry.source_count = sum;
+        entry.source_count = static_cast<std::uint32_t>(sum);
         by_target.push(entry);
         ++statistics.pairs;
       });
@@ -292,12 +307,12 @@ PhraseStatistics count_phrases(const AlignedBitext& corpus, const PhraseOptions&
         alignment_count = 0;
         alignment_place = next->place;
       }
-      ++alignment_count;
-      ++sum;
+      alignment_count += next->weight;
+      sum += next->weight;
       Entry& entry = group.back();
-      ++entry.count;
-      ++entry.before[next->before];
-      ++entry.after[next->after];
+      entry.count += next->weight;
+      entry.before[next->before] += next->weight;
+      entry.after[next->after] += next->weight;
     }
     close_source();
     for (const auto& sorter : sorters) statistics.runs += sorter->runs();
@@ -312,10 +327,11 @@ PhraseStatistics count_phrases(const AlignedBitext& corpus, const PhraseOptions&
   {
     steps = 0;
     SpillingList<Entry> group(options.folder, options.memory / 16);
-    std::uint32_t sum = 0;
+    std::uint64_t sum = 0;
     auto close = [&] {
+      check_sum(sum, corpus);
       group.drain([&](Entry entry) {
-        entry.target_count = sum;
+        entry.target_count = static_cast<std::uint32_t>(sum);
         by_text.push(entry);
       });
       sum = 0;

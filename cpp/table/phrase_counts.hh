@@ -23,6 +23,7 @@ struct PhrasePair {
   // Inside the phrase: its most frequent alignment. Among equally frequent ones the two directions may differ, as in
   // Moses: lex(e|f) comes from the first, lex(f|e) from the second.
   std::span<const WordLink> links, inverse_links;
+  // Counts are in units of which AlignedBitext::one() are 1.
   std::uint64_t count, source_count, target_count;
   std::array<std::uint32_t, 3> before, after;  // how often monotone, swap, discontinuous
 };

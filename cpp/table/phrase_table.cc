@@ -256,7 +256,7 @@ PhraseTableShape PhraseTable::shape() const {
     count(shape.ambiguity, std::bit_width(entries.size()), 1);
     for (const TableEntry& entry : entries) {
       count(shape.target_lengths, entry.target.size(), 1);
-      shape.singletons += entry.count == 1;
+      shape.singletons += entry.count <= one();
     }
     if (entries.size() > shape.most) {
       shape.most = entries.size();
@@ -434,7 +434,7 @@ void PhraseTable::read_entries(ByteReader& reader, std::span<const WordId> sourc
       }
     }
     for (int i = 0; i < 6; ++i) {
-      entry.reordering[i] = static_cast<float>(reordering_probability(seen[i], entry.count));
+      entry.reordering[i] = static_cast<float>(reordering_probability(seen[i], entry.count, one()));
     }
     entry.orientations = seen;
   }

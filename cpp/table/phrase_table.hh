@@ -35,12 +35,15 @@ struct TableEntry {
   std::vector<WordLink> links;
   std::array<float, 4> scores;
   std::array<float, 6> reordering;
-  std::uint32_t count = 0, source_count = 0, target_count = 0;  // 0 in a table imported without counts
-  std::array<std::uint32_t, 6> orientations{};                  // what `reordering` was made of; 0 in an imported table
+  // In units of which PhraseTable::one() are 1; 0 in a table imported without counts.
+  std::uint32_t count = 0, source_count = 0, target_count = 0;
+  std::array<std::uint32_t, 6> orientations{};  // what `reordering` was made of; 0 in an imported table
 };
 
-// The probability of an orientation that was seen so many of so many times.
-inline double reordering_probability(std::uint32_t seen, std::uint32_t count) { return (seen + 0.5) / (count + 1.5); }
+// The probability of an orientation that was seen so many of so many times, in units of which `one` are 1.
+inline double reordering_probability(std::uint32_t seen, std::uint32_t count, std::uint32_t one = 1) {
+  return (seen + 0.5 * one) / (count + 1.5 * one);
+}
 
 struct TableHeader {
   char magic[8];
@@ -65,7 +68,7 @@ struct LexicalItem {
   std::uint32_t forward, backward;  // w(e|f), w(f|e) in units of LexicalTable::kUnit
 };
 
-inline constexpr std::uint32_t kExplicitScores = 1, kHasReordering = 2, kHasCounts = 4;
+inline constexpr std::uint32_t kExplicitScores = 1, kHasReordering = 2, kHasCounts = 4, kHundredths = 8;
 inline constexpr std::size_t kMaxPhrase = 255;  // words a side
 
 // What a table looks like as a whole. Lengths and numbers of translations are indices.
@@ -90,6 +93,7 @@ class PhraseTable {
   const MappedWords& target_words() const { return target_words_; }
   bool has_reordering() const { return header_.flags & kHasReordering; }
   bool has_own_scores() const { return header_.flags & kExplicitScores; }  // came with them, from text
+  std::uint32_t one() const { return header_.flags & kHundredths ? AlignmentWeights::kUnit : 1; }
   bool has_counts() const { return !(header_.flags & kExplicitScores) || header_.flags & kHasCounts; }
 
   // Appends the pairs of a source phrase to `out`, those with the highest p(e|f) first, at most `limit`; returns how
@@ -153,9 +157,9 @@ class PhraseTable {
 // Vocabularies must be sorted and outlive the writer.
 class PhraseTableWriter {
  public:
-  // For a table with counts.
+  // For a table with counts, in units of which `one` are 1: AlignedBitext::one().
   PhraseTableWriter(const std::string& path, const SymbolTable& source, const SymbolTable& target,
-                    const LexicalTable& lexicon);
+                    const LexicalTable& lexicon, std::uint32_t one = 1);
   // For a table with its own scores; `flags`: kHasReordering, kHasCounts. `frequency` of each target word.
   PhraseTableWriter(const std::string& path, const SymbolTable& source, const SymbolTable& target,
                     const std::vector<std::uint64_t>& frequency, std::uint32_t flags);

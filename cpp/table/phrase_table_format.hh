@@ -11,7 +11,7 @@ namespace treeglot::table_format {
 inline constexpr char kMagic[8] = {'T', 'G', 'P', 'T', '\r', '\n', '\x1a', '\0'};
 inline constexpr std::uint32_t kVersion = 4;  // 4: XXH64
 inline constexpr std::size_t kBlock = 32;     // sources
-inline constexpr std::uint32_t kAllFlags = kExplicitScores | kHasReordering | kHasCounts;
+inline constexpr std::uint32_t kAllFlags = kExplicitScores | kHasReordering | kHasCounts | kHundredths;
 
 inline MachineProbe probe() { return MachineProbe({sizeof(LexicalItem), sizeof(WordId), kBlock, kMaxPhrase}); }
 

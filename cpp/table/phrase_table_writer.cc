@@ -10,9 +10,9 @@ namespace treeglot {
 using namespace table_format;
 
 PhraseTableWriter::PhraseTableWriter(const std::string& path, const SymbolTable& source, const SymbolTable& target,
-                                     const LexicalTable& lexicon)
+                                     const LexicalTable& lexicon, std::uint32_t one)
     : file_(path, sizeof(TableHeader)), source_words_(source), target_words_(target) {
-  header_.flags = kHasReordering;
+  header_.flags = kHasReordering | (one == 1 ? 0 : kHundredths);
   std::vector<std::uint64_t> frequency(target.size());
   for (WordId id = 0; id < target.size(); ++id) frequency[id] = lexicon.target_total(id);
   start(frequency, &lexicon);

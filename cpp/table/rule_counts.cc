@@ -150,10 +150,11 @@ class Counter {
     const std::size_t limit = std::max(kLeastBlock, options_.memory * 3 / 5 / threads_);
     RuleLexicon::Scratch scratch;
     std::uint64_t seen = 0;
+    double weight = 1;
     const RuleSink sink = [&](const ExtractedRule& rule) {
       ++seen;
       const RuleLexicon::Weights weights = lexicon_.weights(rule, scratch);
-      block.add(rule, count_units(rule.count), weights.target, weights.source, weights.unlinked);
+      block.add(rule, count_units(rule.count * weight), weights.target, weights.source, weights.unlinked);
     };
     while (true) {
       const std::size_t first = next_sentence_.fetch_add(kSentences);
@@ -161,6 +162,7 @@ class Counter {
       const std::size_t last = std::min(first + kSentences, corpus_.size());
       for (std::size_t n = first; n < last; ++n) {
         if (options_.progress) options_.progress->check();
+        weight = corpus_.weight(n);
         extractor.extract(corpus_[n], sink);
         if (block.bytes() > limit) spill(block);
       }

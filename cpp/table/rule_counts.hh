@@ -2,6 +2,8 @@
 // section 8). Rules are extracted by several threads into blocks that stay within a memory limit; full blocks go to
 // disk as sorted runs, and merging the runs twice gives first the totals of the target sides, then the rules.
 //
+// With several alignments of the text a rule counts what the alignment weighs under which it is found.
+//
 // Fractional counts are summed as whole numbers of 1/kCountUnit, so the sums do not depend on their order: the result
 // is the same for any number of threads and any memory.
 #pragma once

@@ -19,7 +19,7 @@ class RuleLexicon {
     LexicalTable table;
     for (std::size_t n = 0; n < corpus.size(); ++n) {
       ParsedPair pair = corpus[n];
-      table.count({pair.source.words, pair.target.words, pair.links});
+      table.count({pair.source.words, pair.target.words, pair.links}, corpus.weights().units(n / corpus.sentences()));
     }
     std::size_t slots = 1024;
     while (slots < 2 * table.size()) slots *= 2;

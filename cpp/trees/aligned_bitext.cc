@@ -79,6 +79,7 @@ void AlignedBitext::take(const ParsedBitext& bitext) {
     links_.insert(links_.end(), links.begin(), links.end());
     link_starts_.push_back(links_.size());
   }
+  weights_ = bitext.weights();
   finish();
 }
 

@@ -2,6 +2,7 @@
 // every pair is there once for each: first all pairs with the links of the first, then all with those of the second.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "base/words.hh"
+#include "trees/link_columns.hh"
 
 namespace treeglot {
 
@@ -35,7 +37,11 @@ class AlignedBitext {
   // The links of a further alignment of all sentence pairs: links[starts[n]..starts[n+1]) are those of pair n. After
   // the last add(). Throws LinkProblem, and std::invalid_argument if there are links of more or fewer pairs.
   void add_links(std::span<const WordLink> links, std::span<const std::uint64_t> starts);
-  // Words and links of a whole bitext with all its alignments, in place of the above and of finish().
+  // How much each alignment counts; after the last add_links(). Throws std::invalid_argument.
+  void set_weights(std::span<const double> weights) {
+    weights_.set(weights, size() / std::max<std::size_t>(1, sentences()));
+  }
+  // Words, links and weights of a whole bitext with all its alignments, in place of the above and of finish().
   void take(const ParsedBitext& bitext);
   // After the last add(): sorts both vocabularies.
   void finish();
@@ -47,6 +53,10 @@ class AlignedBitext {
     return {part(source_, source_starts_, sentence), part(target_, target_starts_, sentence),
             part(links_, link_starts_, n)};
   }
+
+  // How much pair n counts, in units of which one() are 1.
+  std::uint32_t weight(std::size_t n) const { return weights_.units(n / std::max<std::size_t>(1, sentences())); }
+  std::uint32_t one() const { return weights_.one(); }
 
   // About how much memory it takes.
   std::size_t bytes() const;
@@ -60,6 +70,7 @@ class AlignedBitext {
   }
   std::vector<WordId> source_, target_;
   std::vector<WordLink> links_;
+  AlignmentWeights weights_;
   std::vector<std::uint64_t> source_starts_{0}, target_starts_{0}, link_starts_{0};
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -42,6 +43,42 @@ void append_sorted(std::span<const Link> links, std::vector<Link>& all) {
   all.insert(all.end(), links.begin(), links.end());
   sort_links(all, first);
 }
+
+// How much each of several alignments of the same text counts: hundredths, so that sums depend on no order. Without
+// weights every alignment counts 1.
+class AlignmentWeights {
+ public:
+  static constexpr std::uint32_t kUnit = 100;
+  static constexpr double kMost = 100;
+
+  // One for each alignment. Throws std::invalid_argument.
+  void set(std::span<const double> weights, std::size_t alignments) {
+    if (weights.size() != alignments) {
+      throw std::invalid_argument(std::to_string(weights.size()) + " weights of " + std::to_string(alignments) +
+                                  " alignments");
+    }
+    std::vector<std::uint32_t> fresh;
+    for (const double weight : weights) {
+      const double units = std::round(weight * kUnit);
+      if (!(units >= 1 && weight <= kMost) || std::abs(units - weight * kUnit) > 1e-6) {
+        throw std::invalid_argument("weights of alignments are hundredths from 0.01 to 100");
+      }
+      fresh.push_back(static_cast<std::uint32_t>(units));
+    }
+    if (std::all_of(fresh.begin(), fresh.end(), [](std::uint32_t units) { return units == kUnit; })) fresh.clear();
+    units_ = std::move(fresh);
+  }
+  void clear() { units_.clear(); }
+  // What a count of 1 is in units: 1 if nothing has a weight.
+  std::uint32_t one() const { return units_.empty() ? 1 : kUnit; }
+  std::uint32_t units(std::size_t alignment) const { return units_.empty() ? 1 : units_[alignment]; }
+  double value(std::size_t alignment) const {
+    return units_.empty() ? 1.0 : static_cast<double>(units_[alignment]) / kUnit;
+  }
+
+ private:
+  std::vector<std::uint32_t> units_;
+};
 
 // Throws unless the starts are those of `links` links of `pairs` sentence pairs.
 inline void check_link_starts(std::size_t links, std::span<const std::uint64_t> starts, std::size_t pairs) {

@@ -333,6 +333,7 @@ void ParsedBitext::add_links(std::span<const WordLink> links, std::span<const st
   if (first) {
     links_ = std::move(sorted);
     link_starts_ = std::move(sorted_starts);
+    weights_.clear();
     return;
   }
   const std::uint64_t before = links_.size();

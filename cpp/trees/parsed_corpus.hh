@@ -2,6 +2,7 @@
 // want them. Trees are checked and made projective before they come here; a sentence may lack either tree, or both.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -15,6 +16,7 @@
 #include "base/words.hh"
 #include "trees/binarize.hh"
 #include "trees/constituent.hh"
+#include "trees/link_columns.hh"
 
 namespace treeglot {
 
@@ -141,6 +143,15 @@ class ParsedBitext {
   // replaces the links that there are, further ones are further alignments. Throws LinkProblem.
   void add_links(std::span<const WordLink> links, std::span<const std::uint64_t> starts, bool first);
 
+  // How much each alignment counts; after the last add_links(), of which the first forgets them. Throws
+  // std::invalid_argument.
+  void set_weights(std::span<const double> weights) {
+    weights_.set(weights, size() / std::max<std::size_t>(1, sentences()));
+  }
+  const AlignmentWeights& weights() const { return weights_; }
+  // How much pair n counts.
+  double weight(std::size_t n) const { return weights_.value(n / sentences()); }
+
   // The same for links of nodes, which all alignments share.
   void set_node_links(std::span<const NodeLink> links, std::span<const std::uint64_t> starts);
 
@@ -170,6 +181,7 @@ class ParsedBitext {
   ParsedCorpus source_, target_;
   Column<WordLink> links_;
   Column<NodeLink> node_links_;
+  AlignmentWeights weights_;
   Column<std::uint32_t> origins_;
   Starts link_starts_{{0}}, node_link_starts_{{0}};
 };

@@ -97,6 +97,9 @@ class ParsedBitext:
     def add_links(self, links: NDArray[np.int32], starts: NDArray[np.int64], first: bool = True) -> None:
         """Give all pairs these links instead of theirs, or as a further alignment. `LinkError`."""
 
+    def set_weights(self, weights: Sequence[float]) -> None:
+        """How much each alignment counts, in hundredths; ValueError."""
+
     def set_node_links(self, pieces: Iterable[bytes], threshold: float = 0.0) -> None:
         """Give all pairs the links of nodes of this text (`treeglot.trees.nodelinks`), in pieces; those with a score below the
         threshold do not count. `treeglot._core.conllu.ScanError`."""

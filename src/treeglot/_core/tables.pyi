@@ -15,9 +15,9 @@ _Entry = tuple[
     tuple[float, float, float, float],
     tuple[float, float, float, float, float, float] | None,
     tuple[tuple[int, int], ...],
-    int,
-    int,
-    int,
+    float,
+    float,
+    float,
 ]
 _LexicalItem = tuple[str | None, str | None, float, float]
 
@@ -38,6 +38,9 @@ class Corpus:
 
     def add_links(self, links: NDArray[np.int32], starts: NDArray[np.int64]) -> None:
         """A further alignment of all pairs: every pair is there once more. `treeglot._core.parsed.LinkError`."""
+
+    def set_weights(self, weights: Sequence[float]) -> None:
+        """How much each alignment counts, in hundredths; ValueError."""
 
     def take(self, bitext: ParsedBitext) -> None:
         """Words and links of a whole bitext, in place of `add`, `finish` and `add_links`."""

@@ -12,9 +12,14 @@ from source word I, and that I comes from J, with four decimals. Links are sorte
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
 from typing import NamedTuple
 
-from treeglot.errors import TreeglotError
+from treeglot.errors import InputError, TreeglotError
+from treeglot.files import atomic_write, read_lines, type_path
+from treeglot.links import Weighted
 from treeglot.words import split_words
 
 _LINK = re.compile(r"([0-9]{1,5})-([0-9]{1,5}):([01]\.[0-9]+|[01]):([01]\.[0-9]+|[01])")
@@ -50,3 +55,18 @@ def parse_chances(line: str) -> list[LinkChance]:
 def links_above(line: str, threshold: float) -> str:
     """The links whose mean chance is not below the threshold, as a Pharaoh line."""
     return " ".join(f"{link.source}-{link.target}" for link in parse_chances(line) if link.mean >= threshold)
+
+
+def thresholded_files(chances: type_path, thresholds: Sequence[tuple[float, float]], folder: Path) -> list[Weighted]:
+    """An alignment for each (threshold, weight) of a file of chances, as files in ``folder``."""
+    made = [Weighted(folder / f"{number}.align", weight) for number, (_, weight) in enumerate(thresholds)]
+    with ExitStack() as stack:
+        files = [stack.enter_context(atomic_write(Path(str(links)))) for links, _ in made]
+        for number, line in read_lines(chances):
+            try:
+                links = parse_chances(line)
+            except TreeglotError as error:
+                raise InputError(error.message, path=chances, line=number, remedy=error.remedy) from None
+            for file, (threshold, _) in zip(files, thresholds, strict=True):
+                file.write(" ".join(f"{link.source}-{link.target}" for link in links if link.mean >= threshold) + "\n")
+    return made

@@ -15,6 +15,8 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from treeglot.alignment.choices import EXPECTED, link_choice, parts
+from treeglot.alignment.posteriors import thresholded_files
 from treeglot.cli import rules_tables
 from treeglot.cli.grammar_options import with_grammar_options
 from treeglot.cli.options import ThreadsOption
@@ -27,12 +29,13 @@ from treeglot.cli.rules_extract import (
     report,
     write_rules,
 )
-from treeglot.errors import TreeglotError
+from treeglot.errors import ConfigError, TreeglotError
 from treeglot.files import atomic_write_binary, check_places
 from treeglot.grammars import registry
 from treeglot.grammars.phrases import MAX_LENGTH, check_max_length
 from treeglot.grammars.source_forests import with_forests
 from treeglot.grammars.subtree_phrases import BracketStatistics, write_spans
+from treeglot.links import Weighted
 from treeglot.progress import say, track
 from treeglot.tables import (
     PhraseTable,
@@ -51,6 +54,7 @@ from treeglot.tables.sets import compare_sets
 from treeglot.trees.formats import read_pairs, read_sentences
 from treeglot.trees.nodelinks import THRESHOLD
 from treeglot.trees.sentence import ParsedSentence
+from treeglot.trees.stored import add_links
 
 app = typer.Typer(help="Extract rules, build rule tables and look inside them.", no_args_is_help=True)
 
@@ -112,6 +116,28 @@ ThresholdOption = Annotated[
     float, typer.Option("--threshold", min=0, max=1, help="With --nodes: links with a lower score do not count.")
 ]
 AlignOption = Annotated[str, typer.Option("--align", help="Word links, such as 0-0 1-2, a line for each pair.")]
+AlignsOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--align",
+        metavar="FILE[:WEIGHT]",
+        help="Word links, such as 0-0 1-2, a line for each pair; may be repeated: every alignment is learnt from, and counts its "
+        "weight (1, or hundredths).",
+        show_default=False,
+    ),
+]
+PosteriorsOption = Annotated[
+    str | None,
+    typer.Option(
+        "--posteriors", help="Instead of --align: chances of links (of `align --posteriors`); counts are expected ones."
+    ),
+]
+ThresholdsOption = Annotated[
+    str,
+    typer.Option(
+        "--thresholds", help="With --posteriors: the least chances that links are made by, such as 0.3+0.5+0.7."
+    ),
+]
 LengthOption = Annotated[int, typer.Option("--max-length", help="The longest phrase on either side, in words.")]
 MemoryOption = Annotated[str, typer.Option(help="Limit for counting and sorting, such as 4g.")]
 TemporaryOption = Annotated[Path | None, typer.Option(help="The folder for what does not fit in memory.")]
@@ -179,8 +205,10 @@ def extract(
 @app.command()
 @with_grammar_options
 def build(
-    align: AlignOption,
     out: Annotated[Path, typer.Option("--out", "-o", help="The table.")],
+    align: AlignsOption = None,
+    posteriors: PosteriorsOption = None,
+    thresholds: ThresholdsOption = EXPECTED,
     target: TargetTextOption = None,
     source: SourceTextOption = None,
     grammar: Annotated[str, typer.Option("--grammar", help=f"One of: {', '.join(EXTRACTED)}.")] = PHRASES,
@@ -210,44 +238,70 @@ def build(
     *,
     options: dict[str, registry.Value],
 ) -> None:
-    """Extract, count and score the phrase pairs or rules of an aligned corpus and store them as a table."""
+    """Extract, count and score the phrase pairs or rules of an aligned corpus and store them as a table.
+
+    With several alignments every one is learnt from, and what is found under it counts its weight.
+    """
     check_options(grammar, options)
+    given = [Weighted.of(text) for text in align or ()]
+    if bool(given) == bool(posteriors):
+        raise ConfigError("word links once", remedy="give --align, once for each alignment, or --posteriors")
+    single = str(given[0].links) if len(given) == 1 and given[0].weight == 1 else ""
     inputs = Inputs(
-        *(target, align, source, conllu, penn, target_conllu, target_penn, nodes, threshold, jsonl, target_jsonl),
+        *(target, single, source, conllu, penn, target_conllu, target_penn, nodes, threshold, jsonl, target_jsonl),
         parses=parses or (),
     )
-    check_places([out], [*inputs.files, *(spans or ())])
-    if registry.grammar(grammar).has_rules:
-        rules_tables.build_rules(
-            grammar,
-            inputs,
-            out,
-            min_count=min_count,
-            discounting=discounting,
-            memory=memory,
-            threads=threads,
-            folder=temporary,
-            **options,
-        )
-        return
-    common: dict[str, Any] = {
-        "spans": spans or (),
-        "consistent": consistent,
-        "max_length": max_length,
-        "memory": memory,
-        "threads": threads,
-        "folder": temporary,
-    }
-    if check_node_links(grammar, inputs, options):
-        bitext = read_phrase_pairs(grammar, inputs).columns
-        report = build_parsed_phrase_table(bitext, out, **_phrase_options(options), **common)
-    else:
-        report = build_phrase_table(*plain_text(inputs), align, out, **common)
+    files = [str(posteriors)] if posteriors else [str(path) for path, _ in given]
+    check_places([out], [*inputs.files, *files, *(spans or ())])
+    with ExitStack() as stack:
+        if posteriors:
+            folder = stack.enter_context(tempfile.TemporaryDirectory(dir=temporary))
+            given = thresholded_files(posteriors, _thresholds(thresholds), Path(folder))
+        if registry.grammar(grammar).has_rules:
+            rules_tables.build_rules(
+                grammar,
+                inputs,
+                out,
+                links=() if single else given,
+                min_count=min_count,
+                discounting=discounting,
+                memory=memory,
+                threads=threads,
+                folder=temporary,
+                **options,
+            )
+            return
+        common: dict[str, Any] = {
+            "spans": spans or (),
+            "consistent": consistent,
+            "max_length": max_length,
+            "memory": memory,
+            "threads": threads,
+            "folder": temporary,
+        }
+        if check_node_links(grammar, inputs, options):
+            bitext = read_phrase_pairs(grammar, inputs).columns
+            if not single:
+                add_links(bitext, given)
+            report = build_parsed_phrase_table(bitext, out, **_phrase_options(options), **common)
+        else:
+            report = build_phrase_table(*plain_text(inputs), given[0], out, also=given[1:], **common)
     say(
         f"{out}: {report.pairs:,} pairs of {report.sources:,} sources from {report.sentences:,} sentence pairs, "
         f"{report.table_bytes / max(report.pairs, 1):.1f} bytes a pair; {report.corpus_bytes >> 20:,} MB of memory for "
         f"the corpus, {report.spilled_runs} sorted runs on disk"
     )
+
+
+def _thresholds(choice: str) -> list[tuple[float, float]]:
+    try:
+        split = parts(link_choice(choice if choice == EXPECTED or "+" in choice else float(choice)))
+        return [(float(single), weight) for single, weight in split]
+    except ValueError:
+        raise ConfigError(
+            f"--thresholds {choice}",
+            remedy="write the least chances of links with + between them, such as 0.3+0.7 or 0.3:0.25+0.7:0.75",
+        ) from None
 
 
 def _phrase_options(options: dict[str, registry.Value]) -> dict[str, Any]:

@@ -203,7 +203,7 @@ def check_node_links(grammar: str, inputs: Inputs, options: Mapping[str, registr
 def read_phrase_pairs(grammar: str, inputs: Inputs) -> ParsedBitext:
     """Trees of both sides, word links and links of nodes, for phrase pairs."""
     check_inputs(grammar, inputs)
-    return read_parsed_bitext(*inputs.sides, inputs.align, inputs.nodes, node_threshold=inputs.threshold)
+    return read_parsed_bitext(*inputs.sides, inputs.align or None, inputs.nodes, node_threshold=inputs.threshold)
 
 
 def plain_text(inputs: Inputs) -> tuple[str, str]:

@@ -14,9 +14,11 @@ from typing import Any
 
 from treeglot.cli.rules_extract import Inputs, check_inputs, check_node_links
 from treeglot.errors import TreeError, TreeglotError
+from treeglot.links import GivenLinks
 from treeglot.progress import say
 from treeglot.tables.rules import Discounting, RuleEntry, RuleTable, Side, build_rule_table
 from treeglot.trees.corpus import read_parsed_bitext
+from treeglot.trees.stored import add_links
 
 PrintTable = Callable[[Sequence[str], Sequence[Sequence[Any]], Sequence[int]], None]
 SCORES = ("P(s|t)", "Plex(s|t)", "P(t|s)", "Plex(t|s)")
@@ -27,6 +29,7 @@ def build_rules(
     inputs: Inputs,
     out: Path,
     *,
+    links: Sequence[GivenLinks] = (),
     min_count: float = 0.0,
     discounting: Discounting = "none",
     memory: str = "4g",
@@ -34,17 +37,19 @@ def build_rules(
     folder: Path | None = None,
     **extraction: Any,
 ) -> None:
-    """Read trees, target and links, and make the rule table of a grammar."""
+    """Read trees, target and links, and make the rule table of a grammar; ``links`` are the alignments if there are several."""
     check_inputs(grammar, inputs)
     check_node_links(grammar, inputs, extraction)
     try:
         corpus = read_parsed_bitext(
             *inputs.sides,
-            inputs.align,
+            inputs.align or None,
             inputs.nodes,
             binarize=extraction.get("binarize", "none"),
             node_threshold=inputs.threshold,
         )
+        if links:
+            add_links(corpus.columns, links)
         report = build_rule_table(
             grammar,
             corpus,

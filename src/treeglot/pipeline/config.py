@@ -26,10 +26,11 @@ import difflib
 import os
 import re
 import tomllib
-from functools import lru_cache
+from collections.abc import Callable
+from functools import lru_cache, partial
 from itertools import takewhile
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args, get_origin
+from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin
 
 from pydantic import (
     AfterValidator,
@@ -42,6 +43,7 @@ from pydantic import (
     model_validator,
 )
 
+from treeglot.alignment.choices import link_choice, parts
 from treeglot.alignment.subtrees.lexical import DEFAULT_METHOD, METHODS
 from treeglot.alignment.symmetrize import DEFAULT as DEFAULT_HEURISTIC
 from treeglot.alignment.symmetrize import SYMAL_NAMES, Heuristic
@@ -50,13 +52,16 @@ from treeglot.bitext.segmenters import Method, default_method
 from treeglot.errors import ConfigError
 from treeglot.files import read_lines
 from treeglot.grammars import registry
-from treeglot.pipeline.systems import SystemSpec, link_choice, preset, presets
+from treeglot.links import Weighted
+from treeglot.pipeline.systems import SystemSpec, preset, presets
 from treeglot.search import MAX_NBEST
 from treeglot.trees.corpus import Parses
 from treeglot.trees.nodelinks import LEXICAL_THRESHOLD, THRESHOLD
 from treeglot.tuning.objective import metric_weights
 
 CONFIG_NAME = "treeglot.toml"
+
+T = TypeVar("T")
 
 Memory = Annotated[str, Field(pattern=r"^[1-9][0-9]*[kKmMgG]$")]
 """An amount of memory: a number and k, m or g, such as ``4g``."""
@@ -248,18 +253,37 @@ class Limits(_Section):
     memory: Memory = "4g"
 
 
+def _as_value_error(check: Callable[[], T]) -> T:
+    """What pydantic turns into an error that names the key."""
+    try:
+        return check()
+    except ConfigError as error:
+        raise ValueError(f"{error.message}; {error.remedy}") from None
+
+
+def _checked_choice(choice: object) -> str:
+    text = _as_value_error(lambda: link_choice(choice))
+    _as_value_error(lambda: parts(text))
+    return text
+
+
 class WordAlignment(_Section):
     """``[alignment]``: how words are aligned, or a Pharaoh file of links for the prepared training text.
 
     ``heuristic`` makes the links that phrases and rules without trees are learnt from, ``rule_heuristic`` those of rules of trees: a
-    heuristic, or a number, the least chance of a link (the aligner ``own``). Without it they have what suits their grammar. ``file`` and
-    ``rule_file`` are the same as files. ``also`` names further link files for the same text: what is learnt from the links of
-    ``heuristic`` is taken from every alignment and the counts added.
+    heuristic, a number, the least chance of a link (the aligner ``own``), or several of them with weights, of which expected counts
+    are made (`treeglot.alignment.choices`). Without it they have what suits their grammar. ``phrase_heuristic`` is the same for
+    phrases and rules without trees, if they are not to have the links of ``heuristic``. ``file`` and
+    ``rule_file`` are files of links. ``also`` names further link files for the same text (``FILE`` or ``FILE:WEIGHT``): what is learnt from
+    the links of ``heuristic`` is taken from every alignment and the counts added.
     """
 
     aligner: Literal["own", "thot-hmm", "thot-fastalign", "thot-ibm4", "thot-eflomal", "eflomal"] = "own"
     heuristic: Heuristic = DEFAULT_HEURISTIC
     rule_heuristic: str = Field(default="", description="of rules of trees; empty: what suits their grammar")
+    phrase_heuristic: str = Field(
+        default="", description="of phrases and rules without trees; empty: those of heuristic"
+    )
     file: str = ""
     rule_file: str = Field(default="", description="links for rules of trees")
     also: tuple[str, ...] = ()
@@ -269,15 +293,24 @@ class WordAlignment(_Section):
     def _one_name(cls, name: object) -> object:
         return SYMAL_NAMES.get(name, name) if isinstance(name, str) else name
 
-    @field_validator("rule_heuristic", mode="before")
+    @field_validator("rule_heuristic", "phrase_heuristic", mode="before")
     @classmethod
     def _links(cls, choice: object) -> object:
-        return link_choice(choice) if choice != "" else ""
+        return _checked_choice(choice) if choice != "" else ""
+
+    @field_validator("also")
+    @classmethod
+    def _weights(cls, files: tuple[str, ...]) -> tuple[str, ...]:
+        for text in files:
+            _as_value_error(partial(Weighted.of, text))
+        return files
 
     @model_validator(mode="after")
     def _rule_links(self) -> WordAlignment:
         if self.rule_file and self.rule_heuristic:
             raise ValueError("rule_file and rule_heuristic cannot both be given")
+        if self.also and self.phrase_heuristic:
+            raise ValueError("also goes with the links of heuristic: it and phrase_heuristic cannot both be given")
         return self
 
 
@@ -388,7 +421,7 @@ class SystemSection(_Section):
     @field_validator("heuristic", "rule_heuristic", mode="before")
     @classmethod
     def _links(cls, choice: object) -> object:
-        return link_choice(choice)
+        return _checked_choice(choice)
 
     @field_validator("grammars")
     @classmethod

@@ -12,13 +12,15 @@ import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
+from treeglot.alignment.choices import EXPECTED, links_name
 from treeglot.alignment.symmetrize import symal_name
 from treeglot.errors import ConfigError, TreeglotError
 from treeglot.files import atomic_write, check_places
 from treeglot.grammars import registry
+from treeglot.links import Weighted
 from treeglot.pipeline.corpus_stages import raw_inputs
 from treeglot.pipeline.project import Project
-from treeglot.pipeline.systems import SystemSpec, links_name
+from treeglot.pipeline.systems import SystemSpec
 from treeglot.pipeline.word_links import chosen_links, table_links
 from treeglot.search.weights import format_moses_weights
 from treeglot.tables import PhraseTable, RuleTable
@@ -110,7 +112,10 @@ def export_moses(project: Project, folder: Path, system: str) -> list[Path]:
     phrases = spec.phrase_table if glue is None else None
     table = project.phrases(phrases) if phrases else project.rules(spec.tables[0])
     learnt = phrases or spec.tables[0]
-    links, choice = table_links(project, learnt)[0], chosen_links(project.config, learnt)
+    given, choice = table_links(project, learnt), chosen_links(project.config, learnt)
+    if "+" in choice or choice == EXPECTED:  # the table goes out as it is; of its links, the usual ones do
+        given, choice = [Weighted(project.links)], ""
+    links = Path(str(given[0].links))
     for path in (table, project.arpa, links):
         if not path.exists():
             remedy = f"run `treeglot train --system {system}` first" if spec.tables else "run `treeglot train` first"

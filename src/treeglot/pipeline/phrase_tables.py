@@ -9,10 +9,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from treeglot.links import Weighted
 from treeglot.pipeline.stages import Paths, Stage
 from treeglot.pipeline.subtree_phrases import span_files
 from treeglot.pipeline.systems import TableSpec
-from treeglot.pipeline.word_links import table_links
+from treeglot.pipeline.word_links import link_inputs
 from treeglot.tables import build_parsed_phrase_table, build_phrase_table
 from treeglot.tables import table as phrase_file
 from treeglot.trees.stored import open_corpus
@@ -26,15 +27,14 @@ def phrase_stage(project: Project, table: TableSpec) -> Stage:
     config = project.config
     source, target = project.corpus("train")
     sets = span_files(project)
-    first, *others = table_links(project, table)
-    further = {f"links {n}": path for n, path in enumerate(others, start=2)}
-    parameters: dict[str, Any] = {**config.phrases.model_dump(), **table.extraction}
+    aligned, weights, noted = link_inputs(project, table)
+    parameters: dict[str, Any] = {**config.phrases.model_dump(), **table.extraction, **noted}
     if table.uses_node_links:
         inputs = {"corpus": project.parsed_corpus("train"), "nodes": project.node_links}
         parameters["node link threshold"] = config.subtrees.least
     else:
         inputs = {"source": source, "target": target}
-    inputs |= {"links": first, **further, **sets}
+    inputs |= {**aligned, **sets}
 
     def run(inputs: Paths, outputs: Paths, work: Path) -> None:
         common: dict[str, Any] = {
@@ -45,7 +45,7 @@ def phrase_stage(project: Project, table: TableSpec) -> Stage:
             "threads": project.threads,
             "folder": work,
         }
-        links = [inputs["links"], *(inputs[name] for name in further)]
+        links = [Weighted(inputs[name], weight) for name, weight in zip(aligned, weights, strict=True)]
         if table.uses_node_links:
             bitext = open_corpus(
                 inputs["corpus"], links, nodes=inputs["nodes"], node_threshold=config.subtrees.least

@@ -20,6 +20,7 @@ from treeglot.bitext import Truecaser
 from treeglot.errors import ConfigError, TreeglotError
 from treeglot.files import atomic_write, atomic_write_binary, open_binary
 from treeglot.grammars import registry
+from treeglot.links import Weighted
 from treeglot.lm import model as lm_file
 from treeglot.pipeline.config import CONFIG_NAME, Corpus, ProjectConfig, load_config
 from treeglot.pipeline.corpus_stages import corpus_stages
@@ -199,7 +200,7 @@ class Project:
         for key, names in (
             ("file", (given,) if given else ()),
             ("rule_file", (rules,) if (rules := self.config.alignment.rule_file) else ()),
-            ("also", self.config.alignment.also),
+            ("also", tuple(str(Weighted.of(text).links) for text in self.config.alignment.also)),
         ):
             for name in names:
                 if not (self.folder / name).is_file():

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from treeglot.files import atomic_write
+from treeglot.links import Weighted
 from treeglot.pipeline.stages import Paths, Stage
 from treeglot.pipeline.systems import TableSpec
-from treeglot.pipeline.word_links import table_links
+from treeglot.pipeline.word_links import link_inputs
 from treeglot.tables.rules import FORMAT_VERSION, build_rule_table
 from treeglot.trees.corpus import SideFiles, read_parsed_bitext
 from treeglot.trees.stored import add_links, open_corpus
@@ -25,17 +26,17 @@ def rule_stage(project: Project, table: TableSpec) -> Stage:
     """The stage that extracts, counts and stores the rules of ``table``."""
     config = project.config
     source, target = project.corpus("train")
-    first, *further = table_links(project, table)
-    inputs = {"links": first} | {f"links {n}": path for n, path in enumerate(further, start=2)}
+    inputs, weights, noted = link_inputs(project, table)
     with_trees = table.needs or table.target_needs
     inputs |= {"corpus": project.parsed_corpus("train")} if with_trees else {"source": source, "target": target}
-    parameters: dict[str, Any] = {"grammar": table.grammar, **table.extraction}
+    parameters: dict[str, Any] = {"grammar": table.grammar, **table.extraction, **noted}
     if table.uses_node_links:
         inputs["nodes"] = project.node_links
         parameters["node link threshold"] = config.subtrees.least
 
     def run(inputs: Paths, outputs: Paths, work: Path) -> None:
-        links = [path for name, path in inputs.items() if name.startswith("links")]
+        paths = [path for name, path in inputs.items() if name.startswith("links")]
+        links = [Weighted(path, weight) for path, weight in zip(paths, weights, strict=True)]
         if "corpus" in inputs:
             corpus = open_corpus(
                 inputs["corpus"],

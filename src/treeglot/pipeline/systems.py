@@ -21,7 +21,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from treeglot.alignment.symmetrize import HEURISTICS, SYMAL_NAMES
+from treeglot.alignment.choices import links_name
 from treeglot.grammars import combinations, registry
 from treeglot.trees.corpus import Binarize
 
@@ -36,33 +36,6 @@ SEARCH_OPTIONS: dict[str, int | float] = {
 """The limits of the search in a forest, whatever the grammars, and their defaults."""
 
 
-def link_choice(value: object) -> str:
-    """A choice of word links as text: a heuristic by its name, or the least chance of a link.
-
-    >>> link_choice("intersect"), link_choice(0.5), link_choice("grow-diag")
-    ('intersection', '0.5', 'grow-diag')
-    """
-    if isinstance(value, str) and (name := SYMAL_NAMES.get(value, value)) in HEURISTICS:
-        return name
-    if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value <= 1:
-        return f"{float(value):g}"
-    raise ValueError(f"should be one of {', '.join(HEURISTICS)}, or the least chance of a link, above 0 and up to 1")
-
-
-def is_threshold(choice: str) -> bool:
-    """Whether a choice of links is the least chance of a link."""
-    return choice not in HEURISTICS
-
-
-def links_name(choice: str) -> str:
-    """A choice of links in names of files.
-
-    >>> links_name("intersection"), links_name("0.5")
-    ('intersection', 'posterior0.5')
-    """
-    return f"posterior{choice}" if is_threshold(choice) else choice
-
-
 @dataclass(frozen=True)
 class TableSpec:
     """A rule table, or a phrase table; systems with the same grammar, the same options of extraction and the same links share it."""
@@ -71,7 +44,7 @@ class TableSpec:
     options: tuple[tuple[str, registry.Value], ...] = ()
     """Options of extraction that are not the default."""
     links: str = ""
-    """The choice of word links if it is a system's own (`link_choice`); see `treeglot.pipeline.word_links`."""
+    """The choice of word links if it is a system's own (`treeglot.alignment.choices`); see `treeglot.pipeline.word_links`."""
 
     @property
     def name(self) -> str:
@@ -144,7 +117,7 @@ class SystemSpec:
     search: Mapping[str, int | float] = field(default_factory=lambda: dict(SEARCH_OPTIONS), hash=False)
     tuning: dict[str, Any] = field(default_factory=dict, hash=False)
     heuristic: str = ""
-    """The choice of word links of its phrases, and of rules without trees, if it is not the project's (`link_choice`)."""
+    """The choice of word links of its phrases, and of rules without trees, if it is not the project's (`treeglot.alignment.choices`)."""
     rule_heuristic: str = ""
     """The same for rules of trees."""
 

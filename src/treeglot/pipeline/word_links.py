@@ -2,9 +2,10 @@
 
 Rules of trees need precise links, phrases want many (spec: tree-to-string, "Which links"). ``[alignment]`` has a ``heuristic`` for the
 phrases and for rules without trees, and a ``rule_heuristic`` for the rules of trees; without the latter they have what their grammar
-declares. Both may differ for a system. A choice of links is the name of a heuristic, or a number: the least chance that the aligner
-gives to a link. ``alignment/train.align`` are the links of ``heuristic``; others are made from the same two directions, or by the same
-model, as ``alignment/train.CHOICE.align``.
+declares. Both may differ for a system. A choice of links (`treeglot.alignment.choices`) is the name of a heuristic, a number, which is the
+least chance that the aligner gives to a link, or several of these with weights: then counts are those that are expected.
+``alignment/train.align`` are the links of ``heuristic``; others are made from the same two directions, or of the chances that the
+same model gives, as ``alignment/train.CHOICE.align``.
 """
 
 from __future__ import annotations
@@ -16,14 +17,16 @@ from typing import TYPE_CHECKING, Any
 
 from treeglot import alignment
 from treeglot.alignment import own
+from treeglot.alignment.choices import is_threshold, link_choice, links_name, parts
 from treeglot.alignment.posteriors import links_above
 from treeglot.alignment.symmetrize import symmetrize_files
 from treeglot.errors import ConfigError
 from treeglot.files import atomic_write, atomic_write_binary, open_binary, read_lines
 from treeglot.grammars import registry
+from treeglot.links import Weighted
 from treeglot.pipeline.config import CONFIG_NAME, ProjectConfig
 from treeglot.pipeline.stages import Paths, Stage
-from treeglot.pipeline.systems import TableSpec, is_threshold, link_choice, links_name
+from treeglot.pipeline.systems import TableSpec
 
 if TYPE_CHECKING:
     from treeglot.pipeline.project import Project
@@ -33,8 +36,10 @@ def chosen_links(config: ProjectConfig, table: TableSpec) -> str:
     """The choice of links that a table is learnt from; empty if they are the project's usual ones."""
     links = config.alignment
     choice = table.links
-    if not choice and table.from_trees:
-        choice = links.rule_heuristic or _declared(config, table.grammar)
+    if not choice:
+        choice = (
+            links.rule_heuristic or _declared(config, table.grammar) if table.from_trees else links.phrase_heuristic
+        )
     return "" if choice == links.heuristic else choice
 
 
@@ -48,30 +53,46 @@ def _declared(config: ProjectConfig, grammar: str) -> str:
     return wished.heuristic
 
 
-def table_links(project: Project, table: TableSpec) -> list[Path]:
-    """The files of the word links that a table is learnt from; further files go with the usual links."""
+def table_links(project: Project, table: TableSpec) -> list[Weighted]:
+    """The files of the word links that a table is learnt from, and what each counts; further files go with the usual links."""
     links = project.config.alignment
-    if not table.links and table.from_trees and links.rule_file:
-        return [project.folder / links.rule_file]
+    if _has_rule_file(project, table):
+        return [Weighted(project.folder / links.rule_file)]
     choice = chosen_links(project.config, table)
     if choice:
-        return [_path(project, choice)]
-    return [project.links, *(project.folder / name for name in links.also)]
+        return [Weighted(_path(project, single), weight) for single, weight in parts(choice)]
+    further = map(Weighted.of, links.also)
+    return [Weighted(project.links), *(Weighted(project.folder / str(name), weight) for name, weight in further)]
 
 
-def _path(project: Project, choice: str) -> Path:
-    return project.folder / f"alignment/train.{links_name(choice)}.align"
+def link_inputs(project: Project, table: TableSpec) -> tuple[dict[str, Path], list[float], dict[str, Any]]:
+    """`table_links` for a stage: its inputs, their weights, and parameters that say these unless all are 1."""
+    links = table_links(project, table)
+    names = ["links", *(f"links {n}" for n in range(2, len(links) + 1))]
+    weights = [weight for _, weight in links]
+    inputs = {name: Path(str(path)) for name, (path, _) in zip(names, links, strict=True)}
+    return inputs, weights, {"link weights": weights} if set(weights) != {1.0} else {}
+
+
+def _has_rule_file(project: Project, table: TableSpec) -> bool:
+    return not table.links and table.from_trees and bool(project.config.alignment.rule_file)
+
+
+def _path(project: Project, single: str) -> Path:
+    if single == project.config.alignment.heuristic:
+        return project.links
+    return project.folder / f"alignment/train.{links_name(single)}.align"
 
 
 def link_stages(project: Project, tables: Iterable[TableSpec]) -> list[Stage]:
     """The stages that make links other than the usual ones for these tables."""
-    rule_file = project.config.alignment.rule_file
     choices = dict.fromkeys(
-        chosen_links(project.config, table)
-        for table in tables
-        if not (rule_file and table.from_trees and not table.links)
+        chosen_links(project.config, table) for table in tables if not _has_rule_file(project, table)
     )
-    return [_link_stage(project, choice) for choice in choices if choice]
+    singles = dict.fromkeys(single for choice in choices if choice for single, _ in parts(choice))
+    singles.pop(project.config.alignment.heuristic, None)
+    stages = [_link_stage(project, single) for single in singles]
+    return [_chances_stage(project), *stages] if any(map(is_threshold, singles)) else stages
 
 
 def _link_stage(project: Project, choice: str) -> Stage:
@@ -99,14 +120,30 @@ def _link_stage(project: Project, choice: str) -> Stage:
         )
 
     def select(inputs: Paths, outputs: Paths, work: Path) -> None:
+        with atomic_write(outputs["links"]) as file:
+            file.writelines(f"{links_above(line, float(choice))}\n" for _, line in read_lines(inputs["chances"]))
+
+    return Stage(
+        f"links-{choice}", {"chances": _chances(project)}, outputs, {"threshold": float(choice)}, select, version=2
+    )
+
+
+def _chances(project: Project) -> Path:
+    return project.folder / "alignment/train.chances.gz"
+
+
+def _chances_stage(project: Project) -> Stage:
+    """The stage that writes the chances of all links, of which thresholds make links."""
+
+    def write(inputs: Paths, outputs: Paths, work: Path) -> None:
         source, target = ([line for _, line in read_lines(inputs[side])] for side in ("source", "target"))
         chances = own.AgreementAligner(inputs["model"], threads=project.threads).link_chances(source, target)
-        with atomic_write(outputs["links"]) as file:
-            file.writelines(f"{links_above(line, float(choice))}\n" for line in chances)
+        with atomic_write(outputs["chances"]) as file:
+            file.writelines(f"{line}\n" for line in chances)
 
     source, target = project.corpus("train")
     inputs = {"source": source, "target": target, "model": project.alignment_model}
-    return Stage(f"links-{choice}", inputs, outputs, {"threshold": float(choice)}, select)
+    return Stage("link-chances", inputs, {"chances": _chances(project)}, {}, write)
 
 
 def alignment_stage(project: Project) -> Stage:

@@ -25,7 +25,7 @@ from treeglot._core import parsed as core_parsed
 from treeglot.errors import TreeglotError
 from treeglot.files import atomic_path
 from treeglot.grammars.phrases import MAX_LENGTH, check_max_length
-from treeglot.links import LinkArrays
+from treeglot.links import GivenLinks, Weighted
 from treeglot.progress import track
 from treeglot.tables.corpus import AlignedCorpus, add_spans, parse_memory, read_corpus
 
@@ -54,10 +54,10 @@ class TableReport(NamedTuple):
 def build_phrase_table(
     source: _Path,
     target: _Path,
-    alignment: _Path,
+    alignment: _Path | Weighted,
     out: _Path,
     *,
-    also: Sequence[_Path | LinkArrays] = (),
+    also: Sequence[GivenLinks] = (),
     spans: Sequence[_Path] = (),
     consistent: bool = True,
     max_length: int = MAX_LENGTH,
@@ -67,7 +67,8 @@ def build_phrase_table(
 ) -> TableReport:
     """Make a phrase table from tokenised text and Pharaoh links; ``out`` appears only when it is complete.
 
-    ``also`` are further alignments of the same text: phrase pairs are taken from each, and their counts added.
+    ``also`` are further alignments of the same text: phrase pairs are taken from each, and their counts added,
+    each times the alignment's weight (`treeglot.links.Weighted`).
     ``spans`` are files of further phrase pairs, such as those under linked nodes of aligned trees
     (`treeglot.grammars.subtree_phrases`): a line ``0-2:1-3 ...`` of half-open spans for each sentence pair. Their counts are
     added to those of the pairs that the word alignment gives, or stand alone with ``consistent=False``; longer ones than
@@ -188,10 +189,10 @@ def count_phrases(
 def _read(
     source: _Path,
     target: _Path,
-    alignment: _Path,
+    alignment: _Path | Weighted,
     spans: Sequence[_Path],
     consistent: bool,
-    also: Sequence[_Path | LinkArrays] = (),
+    also: Sequence[GivenLinks] = (),
 ) -> AlignedCorpus:
     if not spans and not consistent:
         raise TreeglotError("no phrase pairs are asked for", remedy="give files of spans, or take consistent pairs")

@@ -16,7 +16,7 @@ from itertools import islice, zip_longest
 from treeglot._core import tables as core
 from treeglot.errors import InputError, TreeglotError
 from treeglot.files import MAX_LINE_BYTES, decode_line, open_binary
-from treeglot.links import LinkArrays, give_links
+from treeglot.links import GivenLinks, LinkArrays, Weighted, give_links, plain_links, weight_of
 from treeglot.progress import track
 
 Path = str | os.PathLike[str]
@@ -39,11 +39,16 @@ def parse_memory(amount: str | int) -> int:
     return int(number) * _SIZES[unit]
 
 
-def read_corpus(source: Path, target: Path, alignment: Path, also: Sequence[Path | LinkArrays] = ()) -> AlignedCorpus:
+def read_corpus(
+    source: Path, target: Path, alignment: Path | Weighted, also: Sequence[GivenLinks] = ()
+) -> AlignedCorpus:
     """Read three files (plain, gz or zst) that have as many lines; ``alignment`` has links such as ``0-0 1-2``.
 
-    ``also`` are further alignments of the same text: every pair is there once for each."""
-    names = [os.fspath(path) for path in (source, target, alignment)]
+    ``also`` are further alignments of the same text: every pair is there once for each, and counts what it weighs."""
+    first = plain_links(alignment)
+    if isinstance(first, LinkArrays):
+        raise TreeglotError("the first alignment is no file", remedy="give arrays in `also`, or a Pharaoh file first")
+    names = [os.fspath(path) for path in (source, target, first)]
     corpus = AlignedCorpus()
     for start, blocks in track(_blocks(names), f"reading {names[0]} (blocks of {_BLOCK:,} lines)"):
         problem = corpus.add(*blocks)
@@ -54,7 +59,8 @@ def read_corpus(source: Path, target: Path, alignment: Path, also: Sequence[Path
     if len(corpus) == 0:
         raise InputError("no text to learn from", path=names[0], line=1, remedy="give at least one line")
     corpus.finish()
-    give_links(also, len(corpus), lambda _, arrays: corpus.add_links(*arrays))
+    weights = give_links(also, len(corpus), lambda _, arrays: corpus.add_links(*arrays))
+    corpus.set_weights([weight_of(alignment), *weights])
     return corpus
 
 

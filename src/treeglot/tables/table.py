@@ -43,16 +43,16 @@ _ALL = 2**63 - 1
 @dataclass(frozen=True, slots=True)
 class TableEntry:
     """A phrase pair. Scores are probabilities; ``reordering`` is (monotone, swap, discontinuous) before and after, if the
-    table has them; counts are 0 in a table that was imported without them."""
+    table has them; counts are 0 in a table that was imported without them, and have two decimals where alignments were weighted."""
 
     source: str
     target: str
     scores: tuple[float, float, float, float]
     reordering: tuple[float, float, float, float, float, float] | None
     links: tuple[tuple[int, int], ...]
-    count: int
-    source_count: int
-    target_count: int
+    count: float
+    source_count: float
+    target_count: float
 
     @property
     def source_given_target(self) -> float:
@@ -77,7 +77,7 @@ class TableEntry:
 
 class TableStatistics(NamedTuple):
     """A table in figures. ``source_lengths[n]`` is the number of pairs with n source words; ``ambiguity`` has
-    (least, most, sources): how many sources have that many translations; ``singletons`` are pairs seen once."""
+    (least, most, sources): how many sources have that many translations; ``singletons`` are pairs seen once at most."""
 
     entries: int
     sources: int

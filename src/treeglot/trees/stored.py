@@ -14,7 +14,7 @@ from treeglot._core import conllu as conllu_core
 from treeglot._core import parsed as core
 from treeglot.errors import InputError
 from treeglot.files import atomic_path, open_binary, type_path
-from treeglot.links import LinkArrays, give_links
+from treeglot.links import GivenLinks, give_links
 from treeglot.trees.constituency import ConstituencyTree, NodeRef
 from treeglot.trees.corpus import Binarize, ParsedBitext, binarize_bitext
 from treeglot.trees.dependency import DependencyTree
@@ -39,7 +39,7 @@ def write_corpus(bitext: ParsedBitext | core.ParsedBitext, path: type_path) -> N
 
 def open_corpus(
     path: type_path,
-    links: Sequence[type_path | LinkArrays] = (),
+    links: Sequence[GivenLinks] = (),
     *,
     nodes: type_path | None = None,
     node_threshold: float = 0.0,
@@ -48,7 +48,7 @@ def open_corpus(
 ) -> ParsedBitext:
     """The pairs of a file of `write_corpus` with the links of these files (or arrays) instead of its own, if any.
 
-    With several, every pair is there once with the links of each. ``nodes`` is a file of links between nodes; those with a score
+    With several, every pair is there once with the links of each, and counts what they weigh (`treeglot.links.Weighted`). ``nodes`` is a file of links between nodes; those with a score
     below ``node_threshold`` do not count.
     """
     name = os.fspath(path)
@@ -98,6 +98,8 @@ def stored_sentence(sentences: core.ParsedSentences, n: int) -> ParsedSentence:
     return ParsedSentence(tokens, DependencyTree(tokens, heads, relations) if heads else None, constituency)
 
 
-def add_links(bitext: core.ParsedBitext, links: Sequence[type_path | LinkArrays]) -> None:
+def add_links(bitext: core.ParsedBitext, links: Sequence[GivenLinks]) -> None:
     """Give pairs these links instead of theirs; errors name the file and the line."""
-    give_links(links, bitext.sentences, lambda number, arrays: bitext.add_links(*arrays, number == 0))
+    weights = give_links(links, bitext.sentences, lambda number, arrays: bitext.add_links(*arrays, number == 0))
+    if weights:
+        bitext.set_weights(weights)
