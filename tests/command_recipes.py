@@ -65,6 +65,7 @@ RECIPES = {
     "align threshold": "<posteriors 0.5 --out >o.txt",
     "align lexicon": "<s.zh <t.en <links ^lex",
     "align evaluate": "<links <links",
+    "align show": "<s.zh <t.en <links <links --gold <links --html >o.html",
     "rules extract": "hierarchical --align <links --source <s.zh --target <t.en",
     "rules build": "--align <links --source <s.zh --target <t.en --out >o.table",
     "rules spans": "<pairs.jsonl --out >o.txt",

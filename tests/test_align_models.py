@@ -279,3 +279,12 @@ class TestCommands:
             self.run("symmetrize", files / "f", files / "r", "--format", "giza", "--heuristic", "union") == "0-0 0-1\n"
         )
         assert self.run("symmetrize", files / "f", files / "r", "--format", "giza", "--heuristic", "reverse") == "0-0\n"
+
+
+def test_words_of_pairs_that_were_not_learnt_from(tmp_path: Path) -> None:
+    """Without sampling the prior alone says something of words without a partner; the model holds no chance above one half for them."""
+    text = ["a b"] * 20 + [" ".join(f"u{n}" for n in range(30))], ["x y"] * 20 + [" ".join(f"v{n}" for n in range(30))]
+    alignment.train("own", *text, tmp_path / "m", sweeps=0, max_length=10)
+    model = alignment.load(tmp_path / "m")
+    assert model.align(*text).forward[0] == "0-0 1-1"
+    assert len(model.align(["u1 a"], ["v1 x"]).forward) == 1

@@ -71,12 +71,17 @@ std::vector<WordId> by_bytes(const SymbolTable& table) {
   return order;
 }
 
-std::vector<float> reordered(const std::vector<float>& values, const std::vector<WordId>& order) {
+// Values above `most` become it.
+std::vector<float> reordered(const std::vector<float>& values, const std::vector<WordId>& order, float most) {
   std::vector<float> result;
-  for (WordId id : order) result.push_back(values[id]);
-  result.push_back(values.back());  // for unknown words
+  for (WordId id : order) result.push_back(std::min(most, values[id]));
+  result.push_back(std::min(most, values.back()));  // for unknown words
   return result;
 }
+
+// The chance of a pair that never met is at most this, also for words that had no partner at all, of which the prior
+// alone says nothing.
+constexpr float kMostUnseen = 0.5f;
 
 }  // namespace
 
@@ -98,7 +103,8 @@ void write_model(const Corpus& corpus, const Learnt& learnt, const std::string& 
   for (const auto& [values, order] :
        {std::pair{&pairs.source_unseen, &sources}, std::pair{&pairs.source_given_null, &sources},
         std::pair{&pairs.target_unseen, &targets}, std::pair{&pairs.target_given_null, &targets}}) {
-    const std::vector<float> sorted = reordered(*values, *order);
+    const bool unseen = values == &pairs.source_unseen || values == &pairs.target_unseen;
+    const std::vector<float> sorted = reordered(*values, *order, unseen ? kMostUnseen : 1e6f);
     writer.put(sorted.data(), sorted.size());
   }
   std::vector<std::uint64_t> rows{0};
@@ -292,8 +298,8 @@ WordPairs::Chance Model::chance(std::uint32_t source, std::uint32_t target, bool
     if (column != end && *column == target) return chances_[column - columns_];
   }
   const float factor = same ? same_ratio_ : 1.0f;
-  return {std::min(0.5f, source_.unseen[source_.slot(source)] * factor),
-          std::min(0.5f, target_.unseen[target_.slot(target)] * factor)};
+  return {std::min(kMostUnseen, source_.unseen[source_.slot(source)] * factor),
+          std::min(kMostUnseen, target_.unseen[target_.slot(target)] * factor)};
 }
 
 void Model::fill(Workspace& work) const {

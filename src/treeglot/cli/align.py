@@ -21,12 +21,13 @@ from treeglot.alignment.evidence import Evidence, digest_of_model, read_known_li
 from treeglot.alignment.own import AgreementAligner
 from treeglot.alignment.posteriors import links_above
 from treeglot.alignment.symmetrize import DEFAULT, heuristic_number, parse_links, symmetrize_lines
+from treeglot.cli.align_gold import FormatOption, OneBasedOption, read_gold
+from treeglot.cli.align_show import show
 from treeglot.cli.options import SeedOption, ThreadsOption
 from treeglot.errors import InputError, TreeglotError
-from treeglot.evaluation.alignment import AlignmentScore, Gold, frequency_classes, score_alignment, score_by_class
+from treeglot.evaluation.alignment import AlignmentScore, frequency_classes, score_alignment, score_by_class
 from treeglot.files import atomic_write, atomic_write_binary, check_places, read_lines
 from treeglot.progress import say, track
-from treeglot.trees.wordlinks import WordLinks, read_naacl, read_pharaoh
 from treeglot.words import split_words
 
 
@@ -44,6 +45,8 @@ app = typer.Typer(
     help="Align words: `treeglot align SOURCE TARGET` learns from the text and aligns it.",
     no_args_is_help=True,
 )
+
+app.command()(show)
 
 SourceArgument = Annotated[Path, typer.Argument(help="Tokenised text, a sentence a line (.gz and .zst too).")]
 TargetArgument = Annotated[Path, typer.Argument(help="Its translation, line by line.")]
@@ -353,10 +356,8 @@ def lexicon(
 def evaluate(
     gold: Annotated[Path, typer.Argument(help="Hand-made links; possible ones are marked.")],
     links: Annotated[Path, typer.Argument(help="The links to score (Pharaoh).")],
-    form: Annotated[
-        str, typer.Option("--format", help="pharaoh (3-4, possible 3-4-P) or naacl (12 4 5 P).")
-    ] = "pharaoh",
-    one_based: Annotated[bool, typer.Option("--one-based", help="Pharaoh links of GOLD count from 1.")] = False,
+    form: FormatOption = "pharaoh",
+    one_based: OneBasedOption = False,
     alpha: Annotated[
         float | None, typer.Option("--alpha", help="F with this weight of precision, too, such as 0.2.", min=0, max=1)
     ] = None,
@@ -373,28 +374,16 @@ def evaluate(
     LINKS may have more lines than GOLD has pairs: test sentences often stand before the training text. In naacl files the
     number of a pair is the number of its line.
     """
-    if form == "pharaoh":
-        pairs = list(enumerate(read_pharaoh(gold, one_based=one_based)))
-    elif form == "naacl":
-        pairs = []
-        for pair in read_naacl(gold):
-            if not pair.id.isdecimal() or int(pair.id) < 1:
-                remedy = "number the pairs from 1"
-                raise InputError(f"pair {pair.id[:40]!r} is not a line number", path=gold, line=1, remedy=remedy)
-            pairs.append((int(pair.id) - 1, pair))
-    else:
-        raise TreeglotError(f"no format {form!r} of hand-made links", remedy="choose pharaoh or naacl")
+    pairs = read_gold(gold, form, one_based)
     answers = [parse_links(line) for line in alignment.read_alignment(links)]
-    if not any(pair.links for _, pair in pairs):
-        raise InputError("no links to score against", path=gold, line=1, remedy="give hand-made links")
-    last = max(number for number, _ in pairs)
+    last = max(pairs)
     if last >= len(answers):
         remedy = "score the links of the same sentence pairs"
         raise InputError(
             f"{len(answers):,} lines, but there is a pair {last + 1}", path=links, line=len(answers), remedy=remedy
         )
-    numbers, proposed = [number for number, _ in pairs], [answers[number] for number, _ in pairs]
-    wanted = [_gold(pair) for _, pair in pairs]
+    numbers, wanted = list(pairs), list(pairs.values())
+    proposed = [answers[number] for number in numbers]
     classes: dict[str, AlignmentScore] = {}
     for path in (text, tags):
         if path is not None:
@@ -423,10 +412,3 @@ def evaluate(
 def _values(score: AlignmentScore, alpha: float | None) -> dict[str, float]:
     values = score._asdict() | {name: getattr(score, name) for name in ("aer", "precision", "recall", "f1")}
     return values if alpha is None else values | {"alpha": alpha, "f_alpha": score.f(alpha)}
-
-
-def _gold(pair: WordLinks) -> Gold:
-    kinds: dict[str, list[tuple[int, int]]] = {"good": [], "fuzzy": []}
-    for link in pair.links:
-        kinds[link.kind].append((link.source, link.target))
-    return Gold(kinds["good"], kinds["fuzzy"])

@@ -47,9 +47,9 @@ def links_text(pair: AlignedPair, *, color: bool = False, ascii: bool = False, w
         lines.append(what)
         if links is pair.word_links:
             cells = {link[:2]: marks.dots[link.kind == "fuzzy"] for link in links}
-            matrix = _matrix(pair, cells, marks, color, width)
-            if matrix:
-                lines += matrix
+            drawn = matrix(pair.source.tokens.forms, pair.target.tokens.forms, cells, marks, color, width)
+            if drawn:
+                lines += drawn
                 continue
         rows = [(link, "" if link.kind == "good" else link.kind) for link in links]
         lines += _list(pair, rows, links is pair.node_links, marks, width)
@@ -64,10 +64,11 @@ def comparison_text(item: Comparison, *, color: bool = False, ascii: bool = Fals
     if gold.word_links and item.system.word_links:
         links = compare(gold.word_links, item.system.word_links)
         shapes = {"both": marks.dots[0], "gold-only": "g", "system-only": "s"}
-        matrix = _matrix(gold, {(s, t): shapes[who] for s, t, who in links}, marks, color, width)
+        cells = {(s, t): shapes[who] for s, t, who in links}
+        drawn = matrix(gold.source.tokens.forms, gold.target.tokens.forms, cells, marks, color, width)
         rows = [(Link(s, t), WHO[who]) for s, t, who in links]
-        lines.append(f"word links: {_counts(links, shapes if matrix else None)}")
-        lines += matrix or _list(gold, rows, False, marks, width)
+        lines.append(f"word links: {_counts(links, shapes if drawn else None)}")
+        lines += drawn or _list(gold, rows, False, marks, width)
     elif gold.word_links:
         only = AlignedPair(gold.source, gold.target, gold.word_links, id=gold.id)
         lines.append(links_text(only, color=color, ascii=ascii, width=width))
@@ -87,13 +88,15 @@ def _counts(links: Iterable[tuple[int, int, str]], shapes: Mapping[str, str] | N
     return ", ".join(f"{shapes[who] + ' ' if shapes else ''}{count[who]} {name}" for who, name in WHO.items())
 
 
-def _matrix(pair: AlignedPair, cells: Cells, marks: Marks, color: bool, width: int | None) -> list[str]:
+def matrix(
+    source: Sequence[str], target: Sequence[str], cells: Cells, marks: Marks, color: bool, width: int | None
+) -> list[str]:
     """Source words down, target words across; nothing if that is too wide."""
     width = width or MATRIX_COLUMNS + 40
-    n, m = len(pair.source), len(pair.target)
+    n, m = len(source), len(target)
     digits, cell = len(str(n)), len(str(m)) + 1
-    names = [clip(visible(form), 24) for form in pair.source.tokens.forms]
-    left = 2 + digits + 1 + max(map(columns, names))
+    names = [clip(visible(form), 24) for form in source]
+    left = 2 + digits + 1 + max(map(columns, names), default=0)
     if left + m * cell > width or n * m > 100_000:
         return []
     lines = [" " * left + "".join(str(i + 1).rjust(cell) for i in range(m))]
@@ -102,7 +105,7 @@ def _matrix(pair: AlignedPair, cells: Cells, marks: Marks, color: bool, width: i
         number = paint(str(j + 1).rjust(digits), "number", color)
         space = " " * (left - 2 - digits - 1 - columns(name))
         lines.append(f"  {number} {paint(isolate(name), 'form', color)}{space}{row}")
-    words = [f"{i + 1} {isolate(visible(form))}" for i, form in enumerate(pair.target.tokens.forms)]
+    words = [f"{i + 1} {isolate(visible(form))}" for i, form in enumerate(target)]
     line = ""
     for word in words:
         if line and columns(line) + 2 + columns(word) > width:
