@@ -15,7 +15,7 @@ from collections.abc import Sequence
 
 from treeglot.alignment.disagreements import Disagreement, Summary, Who, summarize
 from treeglot.pages import page
-from treeglot.trees.display.svg import escape, number
+from treeglot.trees.display.svg import FONTS, escape, number
 from treeglot.trees.display.widths import clip, guess_language, pixels
 
 WORDS = 20
@@ -23,6 +23,7 @@ WORDS = 20
 
 _CELL, _FONT, _LEAN = 17.0, 13.0, 0.7
 _STYLE = """\
+body{font-family:%s}
 :root{--first:#1769c2;--second:#cf4b12;--both:#8a95a5;--grid:#8883;--right:#0a8f6c}
 @media (prefers-color-scheme:dark){:root{--first:#6fb1ff;--second:#ff8a57;--both:#7d8a9c;--right:#3ecfa5}}
 .tables{display:flex;flex-wrap:wrap;gap:2em;align-items:start}
@@ -58,7 +59,7 @@ def disagreement_page(
     body += (_section(pair, names) for pair in shown)
     if len(shown) < len(pairs):
         body.append(f"<p>{len(pairs) - len(shown):,} more pairs are not shown.</p>")
-    return page(title, "\n".join(body), width="90em", style=_STYLE)
+    return page(title, "\n".join(body), width="90em", style=_STYLE.replace("%s", FONTS))
 
 
 def whose(names: tuple[str, str]) -> dict[Who, str]:
