@@ -58,7 +58,7 @@ RECIPES = {
     "parsers install": "corenlp --lang en --from <s.zh",
     "parsers train-udpipe": "<t.conllu --out >o.udpipe --tokenizer none --tagger none --parser iterations=1",
     "align run": "<s.zh <t.en --out >o.txt --forward >o.f --reverse >o.r --posteriors >o.p --set sweeps=0 "
-    "--dictionary <dictionary --prior-model <aligner",
+    "--dictionary <dictionary --prior-model <aligner --source-conllu <s.conllu",
     "align train": "<s.zh <t.en +model --known-links <links --set sweeps=1",
     "align apply": "<aligner <s.zh <t.en --out >o.txt --posteriors >o.p",
     "align symmetrize": "<links <links --out >o.txt",

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "align/sampler.hh"
+#include "align/tree_paths.hh"
 #include "base/hash.hh"
 #include "base/parallel.hh"
 
@@ -30,6 +31,9 @@ struct Direction {
   std::vector<float> fertility_sum;   // of the kept sweeps
   std::vector<float> mean_fertility;  // of all words
   std::vector<double> jump_sum = std::vector<double>(JumpTable::kSize, 0.0);
+  std::vector<std::uint8_t> paths;         // in the trees of the states of each sentence, if there are any
+  std::vector<std::uint64_t> path_starts;  // by sentence
+  PathWeights path_weights;
   std::vector<std::uint16_t> cell_sums, null_sums;  // chances of the kept sweeps, in parts of 65535 over all of them
 
   int state_count(std::size_t n) const { return static_cast<int>((*state_starts)[n + 1] - (*state_starts)[n]); }
@@ -47,6 +51,8 @@ class Gibbs {
            targets);
     set_up(directions_[1], true, corpus.target, corpus.target_starts, targets, corpus.source, corpus.source_starts,
            sources);
+    find_paths(directions_[0], corpus.source_heads);
+    find_paths(directions_[1], corpus.target_heads);
     directions_[0].jumps = learnt.forward;
     directions_[1].jumps = learnt.reverse;
     start_links();
@@ -91,6 +97,27 @@ class Gibbs {
     direction.cell_sums.assign(cells_.starts.back(), 0);
     direction.null_sums.assign(observed.size(), 0);
     for (std::size_t n : cells_.used) longest_ = std::max(longest_, direction.state_count(n));
+  }
+
+  void find_paths(Direction& direction, const std::vector<std::int32_t>& heads) const {
+    if (heads.empty() || options_.tree <= 0) return;
+    direction.path_starts.assign(cells_.starts.size(), 0);
+    std::uint64_t size = 0;
+    for (std::size_t n : cells_.used) {
+      direction.path_starts[n] = size;
+      const auto length = static_cast<std::uint64_t>(direction.state_count(n));
+      size += length * length;
+    }
+    direction.paths.resize(size);
+    for_each_piece((cells_.used.size() + kBatch - 1) / kBatch, options_.threads, [&] {
+      return [&](std::size_t g) {
+        for (std::size_t u = g * kBatch; u < std::min(cells_.used.size(), (g + 1) * kBatch); ++u) {
+          const std::size_t n = cells_.used[u];
+          tree_paths({heads.data() + (*direction.state_starts)[n], static_cast<std::size_t>(direction.state_count(n))},
+                     direction.paths.data() + direction.path_starts[n]);
+        }
+      };
+    });
   }
 
   std::uint64_t pair(std::size_t n, const Direction& direction, int state, int observed) const {
@@ -197,6 +224,7 @@ class Gibbs {
         count(direction, n, j, direction.links[begin + static_cast<std::uint64_t>(j)], 1);
     }
     direction.jumps = direction.reverse ? learnt_.reverse : learnt_.forward;
+    direction.path_weights = {};
     fit(direction, false);
   }
 
@@ -206,10 +234,11 @@ class Gibbs {
     for (std::size_t begin = 0; begin < cells_.used.size(); begin += kBatch) {
       const std::size_t end = std::min(cells_.used.size(), begin + kBatch);
       for_each_piece((end - begin + kGroup - 1) / kGroup, options_.threads, [&] {
-        return [&, sampler = SentenceSampler(), sums = std::vector<float>()](std::size_t g) mutable {
+        return [&, sampler = SentenceSampler(), sums = std::vector<float>(),
+                room = std::vector<float>()](std::size_t g) mutable {
           for (std::size_t u = begin + g * kGroup; u < std::min(end, begin + (g + 1) * kGroup); ++u)
             draw_sentence(direction, other, cells_.used[u], random_bits(key, cells_.used[u]), keep ? share : 0, sampler,
-                          sums);
+                          sums, room);
         };
       });
       for (std::size_t u = begin; u < end; ++u) {
@@ -227,7 +256,7 @@ class Gibbs {
   }
 
   void draw_sentence(Direction& direction, const Direction& other, std::size_t n, std::uint64_t key, float share,
-                     SentenceSampler& sampler, std::vector<float>& sums) const {
+                     SentenceSampler& sampler, std::vector<float>& sums, std::vector<float>& room) const {
     const int I = direction.state_count(n), J = direction.observed_count(n);
     const std::uint64_t state_begin = (*direction.state_starts)[n], observed_begin = (*direction.observed_starts)[n];
     if (share > 0) sums.assign(static_cast<std::size_t>(I + 1) * static_cast<std::size_t>(J), 0.0f);
@@ -262,6 +291,20 @@ class Gibbs {
       sampler.totals[static_cast<std::size_t>(i)] = direction.totals[states[i]];
       std::copy_n(direction.fertility.data() + static_cast<std::size_t>(states[i]) * kFertilities, kFertilities,
                   sampler.fertility(i));
+    }
+    if (!direction.paths.empty()) {
+      const std::uint8_t* path = direction.paths.data() + direction.path_starts[n];
+      const auto stride = sampler.stride(), size = static_cast<std::size_t>(I) * stride;
+      room.assign(2 * size, 0.0f);
+      float *there = room.data(), *back = room.data() + size;
+      for (int a = 0; a < I; ++a, there += stride, back += stride) {
+        for (int b = 0; b < I; ++b, ++path) {
+          there[b] = direction.path_weights.there()[*path];
+          back[b] = direction.path_weights.back()[*path];
+        }
+      }
+      sampler.paths = room.data();
+      sampler.paths_back = room.data() + size;
     }
     sampler.begin(direction.rows, static_cast<float>(options_.sampling_null), static_cast<float>(options_.bonus),
                   states, observed);
@@ -325,8 +368,9 @@ class Gibbs {
         table[static_cast<std::size_t>(states[i]) * kFertilities + number] += 1;
         all[number] += 1;
       }
-      if (u % stride == 0) count_jumps(direction, links, J, I, jumps);
+      if (u % stride == 0) count_jumps(direction, n, links, J, I, jumps);
     }
+    if (!direction.paths.empty()) direction.path_weights.update(options_.tree);
     const double sum = std::accumulate(all.begin(), all.end(), 0.0);
     for (std::size_t w = 0; w < direction.state_types; ++w) {
       for (std::size_t f = 0; f < kFertilities; ++f)
@@ -346,13 +390,22 @@ class Gibbs {
     }
   }
 
-  void count_jumps(const Direction& direction, const std::uint16_t* links, int J, int I, JumpCounts& jumps) const {
+  void count_jumps(Direction& direction, std::size_t n, const std::uint16_t* links, int J, int I, JumpCounts& jumps) {
+    const auto states = static_cast<std::size_t>(I);
+    const std::uint8_t* paths = direction.paths.empty() ? nullptr : direction.paths.data() + direction.path_starts[n];
     int last = 0;
     for (int j = 0; j < J; ++j) {
       if (links[j] == 0) continue;
       jumps.taken[static_cast<std::size_t>(JumpTable::clipped(links[j] - last))] += 1;
       const double mass = 1.0 / static_cast<double>(direction.rows.sum(last, I));
       for (int i = 1; i <= I; ++i) jumps.possible[static_cast<std::size_t>(JumpTable::clipped(i - last))] += mass;
+      if (paths != nullptr && last > 0) {
+        linear_.resize(states);
+        for (int i = 1; i <= I; ++i)
+          linear_[static_cast<std::size_t>(i - 1)] = static_cast<double>(direction.jumps.at(i - last));
+        direction.path_weights.see({paths + static_cast<std::size_t>(last - 1) * states, states}, linear_,
+                                   links[j] - 1u);
+      }
       last = links[j];
     }
   }
@@ -460,6 +513,7 @@ class Gibbs {
   Learnt& learnt_;
   WordPairs& pairs_;
   Direction directions_[2];
+  std::vector<double> linear_;
   int longest_ = 0, kept_ = 1;
 };
 

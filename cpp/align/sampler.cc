@@ -16,6 +16,10 @@ TREEGLOT_WIDE void multiply(float* __restrict out, const float* __restrict lexic
   for (int i = 0; i < size; ++i) out[i] = lexical[i] * factor[i] * (from[i] * to[i]) * scale;
 }
 
+TREEGLOT_WIDE void scale(float* __restrict out, const float* __restrict by, int size) {
+  for (int i = 0; i < size; ++i) out[i] *= by[i];
+}
+
 // Always in the same order, however wide the processor is.
 TREEGLOT_WIDE float total(const float* values, int size) {
   float lanes[kLanes] = {};
@@ -65,6 +69,7 @@ void SentenceSampler::resize(int states, int observed) {
   const auto I = static_cast<std::size_t>(states), J = static_cast<std::size_t>(observed);
   stride_ = (I + kLanes - 1) / kLanes * kLanes;
   lexical_.assign(stride_ * J, 0.0f);
+  paths = paths_back = nullptr;
   fertility_.assign(I * kFertilities, 1.0f);
   totals.assign(I, 1.0f);
   null.assign(J, 1.0f);
@@ -165,7 +170,13 @@ void SentenceSampler::sweep(std::uint64_t key, float* sums) {
              jumps_->backward() + (1 - next), (1 - null_chance_) * leave, size);
     for (int i = first_agreed_[at]; i >= 0; i = next_agreed_[static_cast<std::size_t>(i)])
       weights_[static_cast<std::size_t>(i)] *= bonus_;
-    const float nothing = null_chance_ * null[at] / null_total * jumps_->forward()[next - last] * leave;
+    float nothing = null_chance_ * null[at] / null_total * jumps_->forward()[next - last] * leave;
+    if (paths != nullptr) {
+      const auto from = static_cast<std::size_t>(last - 1) * stride_, to = static_cast<std::size_t>(next - 1);
+      if (last > 0) scale(weights_.data(), paths + from, size);
+      if (next <= states_) scale(weights_.data(), paths_back + to * stride_, size);
+      if (last > 0 && next <= states_) nothing *= paths[from + to];
+    }
     const float sum = nothing + total(weights_.data(), size);
     if (sums) {
       float* row = sums + at * (static_cast<std::size_t>(states_) + 1);

@@ -6,6 +6,7 @@
 // total;
 // - for each step from a linked state to the next one, from the start and to the end: its jump weight / the sum of the
 //   jump weights from there into the sentence;
+// - for each step from one linked state to another: the weight of its path in the tree of the states, if there is one;
 // - for each state: the weight of the number of words that it has;
 // - for each link that the other direction has too: the bonus.
 #pragma once
@@ -53,7 +54,10 @@ class SentenceSampler {
   float* fertility(int i) { return fertility_.data() + static_cast<std::size_t>(i) * kFertilities; }
   std::vector<float> totals, null;  // of states; of observed words
   float null_total = 1;
-  std::vector<std::uint16_t> links;        // of observed words: 0 for nothing, or 1 + the state
+  std::vector<std::uint16_t> links;  // of observed words: 0 for nothing, or 1 + the state
+  // With a tree of the states: the weights of the paths from each state to each other one, rows of stride() each, and
+  // of the paths back; else null.
+  const float *paths = nullptr, *paths_back = nullptr;
   std::vector<std::uint16_t> other_links;  // of states in the other direction: 0, or 1 + the observed word
 
   // With the words themselves, all weights are counts (with priors) that contain the links at the start: lexical and

@@ -18,6 +18,7 @@ struct Sentence {
   float null_total = 1, null_chance = 0.2f, bonus = 3;
   std::vector<std::uint16_t> links, other;
   al::JumpTable jumps;
+  std::vector<float> paths;  // states by states, if there is a tree
   bool counting = false;
   float prior = 0.3f;  // of each lexical count, when counting
 
@@ -28,6 +29,9 @@ struct Sentence {
       double sum = 0;
       for (std::size_t i = 1; i <= states.size(); ++i) sum += jumps.at(static_cast<int>(i) - last);
       result += std::log(jumps.at(to - last) / sum);
+      const int I = static_cast<int>(states.size());
+      if (!paths.empty() && last > 0 && to <= I)
+        result += std::log(paths[static_cast<std::size_t>((last - 1) * I + to - 1)]);
       last = to;
     };
     std::vector<int> words(states.size(), 0);
@@ -60,13 +64,15 @@ struct Sentence {
   }
 };
 
-Sentence random_sentence(std::mt19937& random, std::size_t states, std::size_t observed, bool counting) {
+Sentence random_sentence(std::mt19937& random, std::size_t states, std::size_t observed, bool counting,
+                         bool with_paths = false) {
   std::uniform_real_distribution<float> uniform(0.05f, 1.0f);
   Sentence s;
   s.counting = counting;
   for (std::size_t i = 0; i < states; ++i) s.states.push_back(random() % 3);
   for (std::size_t j = 0; j < observed; ++j) s.observed.push_back(random() % 3);
   for (float& weight : s.jumps.weight) weight = uniform(random);
+  for (std::size_t k = 0; with_paths && k < states * states; ++k) s.paths.push_back(3 * uniform(random));
   // Equal words have equal weights.
   std::map<std::pair<WordId, WordId>, float> weights;
   std::map<WordId, float> totals, null;
@@ -92,7 +98,7 @@ Sentence random_sentence(std::mt19937& random, std::size_t states, std::size_t o
 }
 
 // Hands a sentence over; counts contain its links then.
-void begin(const Sentence& s, const al::JumpRows& rows, al::SentenceSampler& sampler) {
+void begin(const Sentence& s, const al::JumpRows& rows, al::SentenceSampler& sampler, std::vector<float>& room) {
   const std::size_t I = s.states.size(), J = s.observed.size();
   sampler.resize(static_cast<int>(I), static_cast<int>(J));
   sampler.links = s.links;
@@ -122,6 +128,15 @@ void begin(const Sentence& s, const al::JumpRows& rows, al::SentenceSampler& sam
     std::copy(s.fertility[i].begin(), s.fertility[i].end(), sampler.fertility(static_cast<int>(i)));
     if (s.counting) sampler.fertility(static_cast<int>(i))[std::min(words[i], al::kFertilities - 1)] += 1;
   }
+  if (!s.paths.empty()) {
+    const std::size_t stride = sampler.stride();
+    room.assign(2 * I * stride, 0.0f);
+    for (std::size_t a = 0; a < I; ++a) {
+      for (std::size_t b = 0; b < I; ++b) room[a * stride + b] = room[(I + b) * stride + a] = s.paths[a * I + b];
+    }
+    sampler.paths = room.data();
+    sampler.paths_back = room.data() + I * stride;
+  }
   sampler.begin(rows, s.null_chance, s.bonus, s.counting ? s.states.data() : nullptr,
                 s.counting ? s.observed.data() : nullptr);
 }
@@ -134,12 +149,13 @@ BOOST_AUTO_TEST_SUITE(sampler)
 BOOST_AUTO_TEST_CASE(chances_equal_the_definition) {
   std::mt19937 random(5);
   for (int round = 0; round < 60; ++round) {
-    const Sentence s = random_sentence(random, 1 + random() % 11, 1 + random() % 12, round % 2 == 1);
+    const Sentence s = random_sentence(random, 1 + random() % 11, 1 + random() % 12, round % 2 == 1, round % 3 == 0);
     const std::size_t I = s.states.size(), J = s.observed.size();
     al::JumpRows rows;
     rows.fill(s.jumps, static_cast<int>(I) + round % 3);
     al::SentenceSampler sampler;
-    begin(s, rows, sampler);
+    std::vector<float> room;
+    begin(s, rows, sampler, room);
     std::vector<std::uint16_t> now = s.links;
     for (std::uint64_t sweep = 0; sweep < 3; ++sweep) {
       std::vector<float> sums((I + 1) * J, 0.0f);
@@ -165,7 +181,7 @@ BOOST_AUTO_TEST_CASE(chances_equal_the_definition) {
 BOOST_AUTO_TEST_CASE(draws_equal_enumeration) {
   std::mt19937 random(9);
   for (bool counting : {false, true}) {
-    const Sentence s = random_sentence(random, 3, 4, counting);
+    const Sentence s = random_sentence(random, 3, 4, counting, counting);
     const std::size_t I = 3, J = 4;
     std::vector<double> expected((I + 1) * J, 0.0);
     double total = 0;
@@ -179,7 +195,8 @@ BOOST_AUTO_TEST_CASE(draws_equal_enumeration) {
     al::JumpRows rows;
     rows.fill(s.jumps, 3);
     al::SentenceSampler sampler;
-    begin(s, rows, sampler);
+    std::vector<float> room;
+    begin(s, rows, sampler, room);
     constexpr int kSweeps = 40000;
     std::vector<float> sums(expected.size(), 0.0f);
     std::vector<double> drawn(expected.size(), 0.0);

@@ -37,6 +37,7 @@ struct TrainOptions {
   double sampling_null = 0.2;    // the chance that a word comes from nothing
   double fertility_prior = 4;    // how many words' fertilities the mean of all words counts for
   double bonus = 3;              // how much likelier a link is that the other direction has too
+  double tree = 1;               // exponent of the weights of paths in trees; 0: trees are not used
   double memory = 4000;          // megabytes that learning may take; pairs beyond take no part in it
   std::uint64_t seed = 1;
 };
@@ -85,6 +86,7 @@ class Corpus {
   SymbolTable source_words, target_words;
   std::vector<WordId> source, target;
   std::vector<std::uint64_t> source_starts{0}, target_starts{0};
+  std::vector<std::int32_t> source_heads, target_heads;  // of each word in its sentence, -1: none; empty without trees
   void add(std::string_view source_line, std::string_view target_line);
   std::size_t size() const { return source_starts.size() - 1; }
   int source_length(std::size_t n) const { return static_cast<int>(source_starts[n + 1] - source_starts[n]); }

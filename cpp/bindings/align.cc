@@ -14,6 +14,7 @@
 #include "align/model.hh"
 #include "align/symmetrize.hh"
 #include "align/trainer.hh"
+#include "align/tree_paths.hh"
 #include "bindings/in_use.hh"
 #include "table/lexical_table.hh"
 
@@ -144,6 +145,15 @@ void bind_align(nb::module_& m) {
       },
       nb::arg("emission"), nb::arg("null_emission"), nb::arg("weights"), nb::arg("null"));
   m.attr("FORMAT_VERSION") = al::kModelVersion;
+  m.def(
+      "tree_paths",
+      [](const std::vector<std::int32_t>& heads) {
+        al::check_heads(heads);
+        std::vector<std::uint8_t> paths(heads.size() * heads.size());
+        al::tree_paths(heads, paths.data());
+        return std::vector<int>(paths.begin(), paths.end());
+      },
+      nb::arg("heads"));
   m.attr("JUMP_CLIP") = al::JumpTable::kClip;
 
   nb::class_<al::Corpus>(m, "Corpus")
@@ -164,7 +174,7 @@ void bind_align(nb::module_& m) {
           [](const al::Corpus& self, const std::string& path, int model1_iterations, int hmm_iterations, double prior,
              double null_prior, double null, double agreement, double same, int max_length, double sweeps, int chains,
              double sampling_prior, double sampling_null, double fertility_prior, double bonus, double memory,
-             std::uint64_t seed, int threads, nb::object report, al::Evidence* evidence) {
+             std::uint64_t seed, int threads, nb::object report, al::Evidence* evidence, double tree) {
             al::TrainOptions options;
             options.model1_iterations = model1_iterations;
             options.hmm_iterations = hmm_iterations;
@@ -183,6 +193,13 @@ void bind_align(nb::module_& m) {
             options.memory = memory;
             options.seed = seed;
             options.threads = threads;
+            if (!(tree >= 0 && tree <= 1000)) throw nb::value_error("the exponent of trees is not from 0 to 1000");
+            for (const auto& [heads, starts] : {std::pair{&self.source_heads, &self.source_starts},
+                                                std::pair{&self.target_heads, &self.target_starts}}) {
+              if (!heads->empty() && heads->size() != starts->back())
+                throw nb::value_error("there are sentences without heads: set them after the last one");
+            }
+            options.tree = tree;
             al::Evidence none;
             const Reading use(self);
             const Changing joined(evidence ? *evidence : none);
@@ -200,7 +217,23 @@ void bind_align(nb::module_& m) {
           nb::arg("null_prior"), nb::arg("null"), nb::arg("agreement"), nb::arg("same"), nb::arg("max_length"),
           nb::arg("sweeps"), nb::arg("chains"), nb::arg("sampling_prior"), nb::arg("sampling_null"),
           nb::arg("fertility_prior"), nb::arg("bonus"), nb::arg("memory"), nb::arg("seed"), nb::arg("threads"),
-          nb::arg("report").none(), nb::arg("evidence").none() = nb::none());
+          nb::arg("report").none(), nb::arg("evidence").none() = nb::none(), nb::arg("tree") = 1.0)
+      .def(
+          "set_heads",
+          [](al::Corpus& self, const std::vector<std::int32_t>& source, const std::vector<std::int32_t>& target) {
+            auto check = [](const std::vector<std::int32_t>& heads, const std::vector<std::uint64_t>& starts) {
+              if (heads.empty()) return;
+              if (heads.size() != starts.back()) throw nb::value_error("not as many heads as words");
+              for (std::size_t n = 0; n + 1 < starts.size(); ++n)
+                al::check_heads(std::span(heads).subspan(starts[n], starts[n + 1] - starts[n]));
+            };
+            check(source, self.source_starts);
+            check(target, self.target_starts);
+            const Changing use(self);
+            self.source_heads = source;
+            self.target_heads = target;
+          },
+          nb::arg("source"), nb::arg("target"));
 
   nb::class_<al::Evidence>(m, "Evidence")
       .def(nb::init<>())

@@ -317,7 +317,11 @@ void bind_parsed(nb::module_& m) {
           },
           nb::arg("links"), nb::arg("starts"), nb::arg("first") = true)
       .def(
-          "set_weights", [](ParsedBitext& self, const std::vector<double>& weights) { self.set_weights(weights); },
+          "set_weights",
+          [](ParsedBitext& self, const std::vector<double>& weights) {
+            const Changing use(self);
+            self.set_weights(weights);
+          },
           nb::arg("weights"))
       .def(
           "binarize",

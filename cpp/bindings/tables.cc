@@ -200,7 +200,11 @@ void bind_tables(nb::module_& m) {
           },
           nb::arg("links"), nb::arg("starts"))
       .def(
-          "set_weights", [](Corpus& self, const std::vector<double>& weights) { self.text.set_weights(weights); },
+          "set_weights",
+          [](Corpus& self, const std::vector<double>& weights) {
+            const Changing use(self);
+            self.text.set_weights(weights);
+          },
           nb::arg("weights"))
       .def(
           "take",

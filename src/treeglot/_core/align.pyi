@@ -1,4 +1,4 @@
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 FORMAT_VERSION: int
 JUMP_CLIP: int
@@ -44,10 +44,17 @@ class Corpus:
         threads: int,
         report: Callable[[int, int, float], object] | None,
         evidence: Evidence | None = None,
+        tree: float = 1.0,
     ) -> None:
         """Learn a model and write it; `report(iteration, iterations, log likelihood)` is called after each.
 
         Sweeps of the sampler count as iterations with the likelihood 0."""
+
+    def set_heads(self, source: Sequence[int], target: Sequence[int]) -> None:
+        """Dependency trees: the head of each word of the text within its sentence, -1 for none; empty without trees of a side."""
+
+def tree_paths(heads: Sequence[int]) -> list[int]:
+    """From each word to each other one: 4 times the steps up plus the steps down, each at most 3."""
 
 class Evidence:
     """What is known before learning; all of it is counted as if it had been seen. Its words become words of the corpus."""

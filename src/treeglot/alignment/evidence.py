@@ -1,4 +1,4 @@
-"""What is known before an aligner learns: a dictionary, links of some of the pairs, an aligner of other text.
+"""What is known before an aligner learns: a dictionary, links of some of the pairs, an aligner of other text, dependency trees.
 
 >>> from treeglot.alignment.dictionary import Dictionary
 >>> evidence = Evidence(dictionary=Dictionary([("haus", "house")]), links={0: {(0, 1)}, 2: set()})
@@ -24,9 +24,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from treeglot._core.parsed import ParsedSentences
 from treeglot.alignment.dictionary import Dictionary
 from treeglot.errors import InputError
 from treeglot.files import read_lines, type_path
+from treeglot.trees.corpus import read_parsed_corpus
 from treeglot.trees.wordlinks import parse_pharaoh
 from treeglot.words import split_words
 
@@ -40,12 +42,15 @@ NO_LINKS = "-"
 @dataclass(frozen=True)
 class Evidence:
     """See the module. ``links``: of the pairs whose links are known, by the number of the pair, from 0. ``model`` was learnt from
-    other text; ``model_digest`` stands for its files."""
+    other text; ``model_digest`` stands for its files. ``source_heads`` and ``target_heads``: dependency trees of all sentences, the head of
+    each word, -1 for none (`read_heads`)."""
 
     dictionary: Dictionary | None = None
     links: Mapping[int, set[tuple[int, int]]] = field(default_factory=dict)
     model: AgreementAligner | None = None
     model_digest: str = ""
+    source_heads: Sequence[Sequence[int]] | None = None
+    target_heads: Sequence[Sequence[int]] | None = None
 
     @property
     def digests(self) -> dict[str, str]:
@@ -57,6 +62,9 @@ class Evidence:
             result["known_links"] = _digest(repr([(pair, sorted(links)) for pair, links in sorted(self.links.items())]))
         if self.model is not None:
             result["prior_model"] = self.model_digest
+        for name, heads in (("source_conllu", self.source_heads), ("target_conllu", self.target_heads)):
+            if heads is not None:
+                result[name] = _digest("\n".join(" ".join(map(str, sentence)) for sentence in heads))
         return result
 
 
@@ -67,6 +75,45 @@ def _digest(text: str) -> str:
 def digest_of_model(folder: Path) -> str:
     """Of what ``aligner.json`` says, which has the checksums of the model's files."""
     return hashlib.blake2b((folder / "aligner.json").read_bytes(), digest_size=16).hexdigest()
+
+
+def read_heads(path: type_path, lines: Sequence[str]) -> list[tuple[int, ...]]:
+    """The heads of the words of these lines, from the trees of a CoNLL-U file, made projective; a sentence without a tree has none.
+
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "trees"
+    >>> rows = "1\\tdas\\t_\\t_\\t_\\t_\\t2\\tdet\\t_\\t_", "2\\thaus\\t_\\t_\\t_\\t_\\t0\\troot\\t_\\t_"
+    >>> _ = path.write_text("\\n".join([*rows, "", ""]))
+    >>> read_heads(path, ["das haus"])
+    [(1, -1)]
+    """
+    trees = read_parsed_corpus(path)
+    if len(trees) != len(lines):
+        raise InputError(
+            f"{len(trees):,} sentences, but there are {len(lines):,} lines of text",
+            path=path,
+            line=1,
+            remedy="parse this text: treeglot parse --tokenized",
+        )
+    return heads_of(trees.columns, lines, path)
+
+
+def heads_of(trees: ParsedSentences, lines: Sequence[str], path: type_path) -> list[tuple[int, ...]]:
+    """The heads of parsed sentences that have as many words as these lines."""
+    result = []
+    for number, line in enumerate(lines):
+        columns = trees.sentence(number)
+        words, heads = columns[0], columns[2]
+        size = len(split_words(line))
+        if len(words) != size:
+            raise InputError(
+                f"sentence {number + 1} has {len(words)} words in its tree and {size} in the text",
+                path=path,
+                line=1,
+                remedy="parse this text: treeglot parse --tokenized",
+            )
+        result.append(tuple(heads) or (-1,) * size)
+    return result
 
 
 def read_known_links(path: type_path, source: Sequence[str], target: Sequence[str]) -> dict[int, set[tuple[int, int]]]:

@@ -7,6 +7,7 @@
 - The two directions learn from what they agree on (after Liang, Taskar and Klein 2006).
 - From the links of this model a Gibbs sampler goes on with fertilities, how many words a word has (after Östling and Tiedemann
   2016): each word's link is drawn again and again, given all others. A direction is drawn towards the other one's links.
+- With dependency trees of a side, steps between its words have the weights of their paths in the tree, too (after Lopez and Resnik 2005).
 - Links are the most probable ones in the mean of several chains. The model keeps those of the pairs it learnt from.
 
 Random numbers depend on the seed and the place only: the same seed gives the same bytes with any number of threads.
@@ -60,6 +61,7 @@ DEFAULTS: dict[str, float] = {
     "bonus": 3.0,
     "dictionary_weight": 1.0,
     "prior_model_weight": 0.5,
+    "tree": 1.0,
     "memory": 4000.0,
 }
 """Options of training, chosen on the first 100 pairs of the Hansards set and the first 50 of NIST 2002: iterations; the Dirichlet priors of
@@ -67,7 +69,8 @@ translations and of words from nothing; the chance of nothing; the exponent of t
 counts (0: no agreement); what words written alike add to the prior; the longest sentence that is learnt from. Then of the sampler:
 sweeps through 5,000 pairs (0: none; fewer with the root of the number of pairs), chains, the Dirichlet prior, the chance of
 nothing, how many words' fertilities the mean of all counts for, how much likelier a link of the other direction is. Of evidence: how
-often a pair of the dictionary counts as seen, and a count of the prior model. Megabytes of memory."""
+often a pair of the dictionary counts as seen, and a count of the prior model; the exponent of the weights of paths in dependency trees.
+Megabytes of memory."""
 
 _LIMITS: dict[str, tuple[float, float]] = {
     "model1_iterations": (1, 1000),
@@ -86,6 +89,7 @@ _LIMITS: dict[str, tuple[float, float]] = {
     "bonus": (1e-3, 1e3),
     "dictionary_weight": (0, 1e6),
     "prior_model_weight": (0, 1e3),
+    "tree": (0, 10),
     "memory": (1, 1e9),
 }
 
@@ -119,6 +123,8 @@ class AgreementAligner(WordAligner):
         for block in _blocks(source, target):
             corpus.add(*block)
         known = None if evidence is None else _core_evidence(corpus, evidence, source, target, chosen)
+        if evidence is not None:
+            _set_heads(corpus, evidence)
         with _Iterations() as report:
             corpus.learn(
                 str(folder / FILE),
@@ -141,6 +147,7 @@ class AgreementAligner(WordAligner):
                 threads,
                 report,
                 known,
+                chosen["tree"],
             )
 
     def __init__(self, folder: Path, *, threads: int = 0) -> None:
@@ -188,6 +195,15 @@ class AgreementAligner(WordAligner):
         forward, reverse = self.core.posteriors(source, target)
         starts = range(0, len(forward), width) if width else []
         return [forward[k : k + width] for k in starts], [reverse[k : k + width] for k in starts]
+
+
+def _set_heads(corpus: core.Corpus, evidence: Evidence) -> None:
+    sides = (evidence.source_heads, evidence.target_heads)
+    source, target = ([head for sentence in heads or () for head in sentence] for heads in sides)
+    try:
+        corpus.set_heads(source, target)
+    except ValueError as error:
+        raise TreeglotError(f"trees: {error}", remedy="give the trees of these sentences") from None
 
 
 def _core_evidence(

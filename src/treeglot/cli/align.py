@@ -17,7 +17,7 @@ from typer.core import TyperGroup
 
 from treeglot import alignment
 from treeglot.alignment.dictionary import Dictionary
-from treeglot.alignment.evidence import Evidence, digest_of_model, read_known_links
+from treeglot.alignment.evidence import Evidence, digest_of_model, read_heads, read_known_links
 from treeglot.alignment.own import AgreementAligner
 from treeglot.alignment.posteriors import links_above
 from treeglot.alignment.symmetrize import DEFAULT, heuristic_number, parse_links, symmetrize_lines
@@ -90,6 +90,15 @@ PriorModelOption = Annotated[
         "How much its counts count: --set prior_model_weight=0.5.",
     ),
 ]
+SourceTreesOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--source-conllu", help="Dependency trees of the source, a sentence for each line, to learn with (own)."
+    ),
+]
+TargetTreesOption = Annotated[
+    Path | None, typer.Option("--target-conllu", help="The same of the target. How much they count: --set tree=1.")
+]
 LowerOption = Annotated[
     bool, typer.Option("--lowercase", help="Ignore case; a model that was learnt so does it by itself.")
 ]
@@ -127,7 +136,12 @@ def _options(settings: list[str] | None) -> dict[str, Any]:
 
 
 def _evidence(
-    sides: tuple[list[str], list[str]], dictionary: Path | None, known: Path | None, prior: Path | None, lower: bool
+    sides: tuple[list[str], list[str]],
+    dictionary: Path | None,
+    known: Path | None,
+    prior: Path | None,
+    lower: bool,
+    trees: tuple[Path | None, Path | None],
 ) -> Evidence:
     model: AgreementAligner | None = None
     if prior is not None:
@@ -142,6 +156,7 @@ def _evidence(
         {} if known is None else read_known_links(known, *sides),
         model,
         "" if prior is None else digest_of_model(prior),
+        *(None if path is None else read_heads(path, lines) for path, lines in zip(trees, sides, strict=True)),
     )
 
 
@@ -223,6 +238,8 @@ def run(
     dictionary: DictionaryOption = None,
     known_links: KnownOption = None,
     prior_model: PriorModelOption = None,
+    source_conllu: SourceTreesOption = None,
+    target_conllu: TargetTreesOption = None,
     lowercase: LowerOption = False,
     threads: ThreadsOption = 0,
     seed: SeedOption = 1,
@@ -232,7 +249,8 @@ def run(
     heuristic_number(heuristic)
     alignment.backend(aligner)
     options = _options(settings)
-    inputs = (source, target, dictionary, known_links, *_files_of(model), *_files_of(prior_model))
+    trees = (source_conllu, target_conllu)
+    inputs = (source, target, dictionary, known_links, *trees, *_files_of(model), *_files_of(prior_model))
     check_places((out, forward, reverse, posteriors), inputs)
     trained = None
     if model is not None and model.exists():
@@ -240,7 +258,7 @@ def run(
         _check_is(trained, model, context, {"aligner": aligner, "settings": options, "seed": seed})
     lower = lowercase or (trained is not None and trained.lowercase)
     sides = _read_pairs(source, target, lower)
-    evidence = _evidence(sides, dictionary, known_links, prior_model, lower)
+    evidence = _evidence(sides, dictionary, known_links, prior_model, lower, (source_conllu, target_conllu))
     with ExitStack() as stack:
         if trained is None:
             place = model or Path(stack.enter_context(tempfile.TemporaryDirectory())) / "model"
@@ -261,6 +279,8 @@ def train(
     dictionary: DictionaryOption = None,
     known_links: KnownOption = None,
     prior_model: PriorModelOption = None,
+    source_conllu: SourceTreesOption = None,
+    target_conllu: TargetTreesOption = None,
     lowercase: LowerOption = False,
     threads: ThreadsOption = 0,
     seed: SeedOption = 1,
@@ -269,7 +289,7 @@ def train(
     """Learn a model and save it."""
     sides = _read_pairs(source, target, lowercase)
     options = _options(settings)
-    evidence = _evidence(sides, dictionary, known_links, prior_model, lowercase)
+    evidence = _evidence(sides, dictionary, known_links, prior_model, lowercase, (source_conllu, target_conllu))
     alignment.train(
         aligner, *sides, model, seed=seed, threads=threads, lowercase=lowercase, evidence=evidence, **options
     )

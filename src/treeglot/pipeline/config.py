@@ -274,13 +274,14 @@ class WordAlignment(_Section):
     heuristic, a number, the least chance of a link (the aligner ``own``), or several of them with weights, of which expected counts
     are made (`treeglot.alignment.choices`). Without it they have what suits their grammar. ``phrase_heuristic`` is the same for
     phrases and rules without trees, if they are not to have the links of ``heuristic``. ``file`` and
-    ``rule_file`` are files of links. ``also`` names further link files for the same text (``FILE`` or ``FILE:WEIGHT``): what is learnt from
+    ``rule_file`` are files of links. ``trees``: the aligner ``own`` learns with the dependency trees of the training text. ``also`` names further link files for the same text (``FILE`` or ``FILE:WEIGHT``): what is learnt from
     the links of ``heuristic`` is taken from every alignment and the counts added.
     """
 
     aligner: Literal["own", "thot-hmm", "thot-fastalign", "thot-ibm4", "thot-eflomal", "eflomal"] = "own"
     heuristic: Heuristic = DEFAULT_HEURISTIC
     rule_heuristic: str = Field(default="", description="of rules of trees; empty: what suits their grammar")
+    trees: bool = Field(default=False, description="own: learn with the dependency trees of the training text")
     phrase_heuristic: str = Field(
         default="", description="of phrases and rules without trees; empty: those of heuristic"
     )
@@ -309,6 +310,8 @@ class WordAlignment(_Section):
     def _rule_links(self) -> WordAlignment:
         if self.rule_file and self.rule_heuristic:
             raise ValueError("rule_file and rule_heuristic cannot both be given")
+        if self.trees and (self.file or self.aligner != "own"):
+            raise ValueError("trees are for the aligner own, and not for a file of links")
         if self.also and self.phrase_heuristic:
             raise ValueError("also goes with the links of heuristic: it and phrase_heuristic cannot both be given")
         return self

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from treeglot import alignment
 from treeglot.alignment import own
 from treeglot.alignment.choices import is_threshold, link_choice, links_name, parts
+from treeglot.alignment.evidence import Evidence, heads_of
 from treeglot.alignment.posteriors import links_above
 from treeglot.alignment.symmetrize import symmetrize_files
 from treeglot.errors import ConfigError
@@ -27,6 +28,7 @@ from treeglot.links import Weighted
 from treeglot.pipeline.config import CONFIG_NAME, ProjectConfig
 from treeglot.pipeline.stages import Paths, Stage
 from treeglot.pipeline.systems import TableSpec
+from treeglot.trees.stored import open_corpus
 
 if TYPE_CHECKING:
     from treeglot.pipeline.project import Project
@@ -146,6 +148,20 @@ def _chances_stage(project: Project) -> Stage:
     return Stage("link-chances", inputs, {"chances": _chances(project)}, {}, write)
 
 
+def _trees(corpus: Path, source: list[str], target: list[str]) -> Evidence:
+    """The dependency trees of a stored corpus, of the sides that have any."""
+    columns = open_corpus(corpus).columns
+    sides = (heads_of(trees, lines, corpus) for trees, lines in ((columns.source, source), (columns.target, target)))
+    found = [heads if any(any(head >= 0 for head in sentence) for sentence in heads) else None for heads in sides]
+    if found == [None, None]:
+        raise ConfigError(
+            "alignment.trees, but no sentence has a dependency tree",
+            path=corpus,
+            remedy="parse the text for dependencies",
+        )
+    return Evidence(source_heads=found[0], target_heads=found[1])
+
+
 def alignment_stage(project: Project) -> Stage:
     """The stage that aligns the training text, or takes the links that are given."""
     source, target = project.corpus("train")
@@ -160,11 +176,27 @@ def alignment_stage(project: Project) -> Stage:
 
         return Stage("alignment", inputs, {"links": project.links}, {"file": choice.file}, take)
 
+    if choice.trees:
+        if not (project.config.uses_trees or project.config.uses_target_trees):
+            raise ConfigError(
+                "alignment.trees, but there are no trees",
+                path=project.folder / CONFIG_NAME,
+                remedy="give trees of the training text, or name its parser in [parsers]",
+            )
+        inputs["corpus"] = project.parsed_corpus("train")
+
     def run(inputs: Paths, outputs: Paths, work: Path) -> None:
         source, target = ([line for _, line in read_lines(inputs[side])] for side in ("source", "target"))
+        trees: dict[str, Any] = {"evidence": _trees(inputs["corpus"], source, target)} if choice.trees else {}
         shutil.rmtree(work / "model", ignore_errors=True)
         aligner = alignment.train(
-            choice.aligner, source, target, work / "model", seed=project.config.project.seed, threads=project.threads
+            choice.aligner,
+            source,
+            target,
+            work / "model",
+            seed=project.config.project.seed,
+            threads=project.threads,
+            **trees,
         )
         both = aligner.align(source, target)
         for name, lines in (
@@ -187,5 +219,7 @@ def alignment_stage(project: Project) -> Stage:
         "heuristic": choice.heuristic,
         "seed": project.config.project.seed,
     }
+    if choice.trees:
+        parameters["trees"] = True
     formats = {"alignment model": own.FORMAT_VERSION} if choice.aligner == "own" else {}
     return Stage("alignment", inputs, outputs, parameters, run, formats=formats)
