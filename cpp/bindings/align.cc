@@ -7,6 +7,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <atomic>
+#include <cmath>
 #include <stdexcept>
 
 #include "align/evidence.hh"
@@ -289,6 +290,7 @@ void bind_align(nb::module_& m) {
       .def(
           "link_chances",
           [](const al::Model& self, nb::bytes source, nb::bytes target, float least, int threads) {
+            if (std::isnan(least)) throw nb::value_error("a limit that is no number");
             const auto first = lines(view(source)), second = lines(view(target));
             check_same(first.size(), second.size());
             std::string out;
@@ -312,6 +314,7 @@ void bind_align(nb::module_& m) {
       .def(
           "entries",
           [](const al::Model& self, float threshold) {
+            if (std::isnan(threshold)) throw nb::value_error("a limit that is no number");
             nb::list result;
             for (const al::Model::Entry& entry : self.entries(threshold)) {
               const std::string_view source = self.source_word(entry.source), target = self.target_word(entry.target);

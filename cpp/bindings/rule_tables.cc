@@ -6,6 +6,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <cmath>
 #include <ctime>
 #include <stdexcept>
 
@@ -55,6 +56,7 @@ void bind_rule_tables(nb::module_& m) {
       [](const std::string& grammar, const ParsedBitext& corpus, const std::string& path, const nb::dict& extraction,
          double min_count, std::string_view discounting, const std::string& description, std::size_t memory,
          const std::string& folder, int threads, Progress& progress) {
+        if (!std::isfinite(min_count)) throw nb::value_error("a limit that is no number");
         const GivenOptions options = given_options(extraction);
         const RuleCountOptions counting{min_count, discounting_of(discounting),     memory, folder, threads,
                                         &progress, find_grammar(grammar).rule_class};

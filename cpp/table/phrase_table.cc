@@ -44,10 +44,10 @@ void PhraseTable::check_layout() const {
   const TableHeader& h = header_;
   const bool lexicon = !(h.flags & kExplicitScores);
   const std::uint64_t size = file_.size();
-  need_part(!(h.flags & ~kAllFlags) && (lexicon || h.lexicon_size == 0) && h.source_stop <= h.source_words &&
-            h.target_stop <= h.target_words && h.longest_source <= kMaxPhrase && h.longest_target <= kMaxPhrase &&
-            h.source_words <= MappedWords::kMost && h.target_words <= MappedWords::kMost &&
-            h.source_strings == sizeof(TableHeader));
+  need_part(!(h.flags & ~kAllFlags) && (lexicon ? h.flags == kHasReordering : h.lexicon_size == 0) &&
+            h.source_stop <= h.source_words && h.target_stop <= h.target_words && h.longest_source <= kMaxPhrase &&
+            h.longest_target <= kMaxPhrase && h.source_words <= MappedWords::kMost &&
+            h.target_words <= MappedWords::kMost && h.source_strings == sizeof(TableHeader));
   need_part(h.lexicon_rows == next_part(h.target_ranks, h.target_words, sizeof(WordId), size) &&
             h.lexicon_items ==
                 next_part(h.lexicon_rows, lexicon ? h.source_words + 2 : 1, sizeof(std::uint64_t), size) &&
