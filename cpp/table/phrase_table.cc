@@ -44,7 +44,8 @@ void PhraseTable::check_layout() const {
   const TableHeader& h = header_;
   const bool lexicon = !(h.flags & kExplicitScores);
   const std::uint64_t size = file_.size();
-  need_part(!(h.flags & ~kAllFlags) && (lexicon ? h.flags == kHasReordering : h.lexicon_size == 0) &&
+  need_part(!(h.flags & ~kAllFlags) &&
+            (lexicon ? (h.flags & ~kHundredths) == kHasReordering : h.lexicon_size == 0 && !(h.flags & kHundredths)) &&
             h.source_stop <= h.source_words && h.target_stop <= h.target_words && h.longest_source <= kMaxPhrase &&
             h.longest_target <= kMaxPhrase && h.source_words <= MappedWords::kMost &&
             h.target_words <= MappedWords::kMost && h.source_strings == sizeof(TableHeader));
