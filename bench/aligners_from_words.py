@@ -37,7 +37,7 @@ from treeglot.trees.sentence import AlignedPair, Link, ParsedSentence
 from treeglot.trees.tokens import Tokens
 
 LANGUAGES = {"nist02": ("zh", "en"), "hansards": ("en", "fr"), "pud-en-zh": ("en", "zh"), "pud-en-fr": ("en", "fr")}
-TRAINING = {"nist02": 100, "hansards": 150, "pud-en-zh": 200, "pud-en-fr": 200}
+TRAINING = {"nist02": 100, "hansards": 100, "pud-en-zh": 100, "pud-en-fr": 100}
 UNIVERSAL_TERMS = ("plain", "dBTK-Root", "iBTK-RdSST/tags")
 
 

@@ -43,8 +43,8 @@ def test_sums_are_those_of_plain_counting(seed: int) -> None:
     }
     assert summary.links == {who: sum(map(len, links)) for who, links in sets.items()}
     for who, links in sets.items():
-        found = score_alignment(links, [Gold(p.sure or (), p.possible) for p in pairs])
-        assert (summary.right[who], summary.sure[who]) == (found.found_possible, found.found_sure)  # type: ignore[index]
+        score = score_alignment(links, [Gold(p.sure or (), p.possible) for p in pairs])
+        assert (summary.right[who], summary.sure[who]) == (score.found_possible, score.found_sure)  # type: ignore[index]
     gold = [Gold(p.sure or (), p.possible) for p in pairs]
     rates = tuple(score_alignment([one(p) for p in pairs], gold).aer for one in (lambda p: p.first, lambda p: p.second))
     assert summary.aer == pytest.approx(rates)

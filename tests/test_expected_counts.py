@@ -101,11 +101,11 @@ def test_word_tables_count_the_weights_too(tmp_path: Path) -> None:
 def rules_of(pairs: list[Pair]) -> dict[tuple[str, str], set[int]]:
     """In which pairs each hierarchical rule is found."""
     extractor = core_rules.Extractor(bitext(pairs), "hierarchical")
-    found: dict[tuple[str, str], set[int]] = defaultdict(set)
+    pairs_of: dict[tuple[str, str], set[int]] = defaultdict(set)
     for n in range(len(pairs)):
         for source, target, _, _ in extractor.rules(n):
-            found[source, target].add(n)
-    return found
+            pairs_of[source, target].add(n)
+    return pairs_of
 
 
 @st.composite

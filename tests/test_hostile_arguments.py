@@ -56,8 +56,8 @@ RAISED = (
 
 MEMBERS = {str(member): member for member in members()}
 METHODS: dict[str, list[Member]] = {}
-for found in MEMBERS.values():
-    METHODS.setdefault(f"{found.room}.{found.owner}", []).append(found)
+for known in MEMBERS.values():
+    METHODS.setdefault(f"{known.room}.{known.owner}", []).append(known)
 
 
 @pytest.fixture(scope="module")
@@ -67,13 +67,13 @@ def objects(tmp_path_factory: pytest.TempPathFactory) -> Objects:
 
 def in_a_process(work: Callable[[Callable[[str], None]], None], patience: int = PATIENCE) -> str:
     """Call ``work`` in a child, which may say what it does now; what went wrong, or nothing."""
-    with tempfile.TemporaryFile() as said, tempfile.TemporaryFile() as errors:
+    with tempfile.TemporaryFile() as notes, tempfile.TemporaryFile() as errors:
         child = os.fork()
         if child == 0:
             code = 1
             try:
                 _quiet(errors.fileno(), patience)
-                work(lambda text: _say(said.fileno(), text))
+                work(lambda text: _say(notes.fileno(), text))
                 code = 0
             except BaseException as error:
                 where = "".join(traceback.format_tb(error.__traceback__)[-3:])
@@ -81,9 +81,9 @@ def in_a_process(work: Callable[[Callable[[str], None]], None], patience: int = 
             finally:
                 os._exit(code)
         _, status = os.waitpid(child, 0)
-        said.seek(0)
+        notes.seek(0)
         errors.seek(0)
-        last, trace = said.read().decode(errors="replace"), errors.read().decode(errors="replace")
+        last, trace = notes.read().decode(errors="replace"), errors.read().decode(errors="replace")
     if status == 0:
         return ""
     signalled = os.WIFSIGNALED(status)

@@ -53,15 +53,15 @@ def test_objects_that_were_not_made_are_refused(objects: Objects, name: str) -> 
 
 def test_parents_that_are_gone(objects: Objects) -> None:
     decoder = objects.phrase_decoder()
-    made = objects.good("search.Decoder.translate", decoder)
-    expected = [(one.text(0), one.score(0), one.steps(0)) for one in made]
+    translations = objects.good("search.Decoder.translate", decoder)
+    expected = [(one.text(0), one.score(0), one.steps(0)) for one in translations]
     tree = objects.tree_decoder()
     seen = [one.text(0) for one in objects.good("search.Decoder.translate", tree)]
     side = objects.make["parsed.ParsedSentences"]()  # of a bitext that nobody else has
     state = objects.model().begin_state()
     columns = objects.make["kernels.Columns"]()
     gc.collect()
-    del made
+    del translations
     assert [
         (one.text(0), one.score(0), one.steps(0)) for one in objects.good("search.Decoder.translate", decoder)
     ] == expected
@@ -77,17 +77,17 @@ def test_parents_that_are_gone(objects: Objects) -> None:
 def test_a_call_does_not_change_what_another_one_works_on(objects: Objects) -> None:
     corpus = objects.align_corpus()
     arguments = objects.good_arguments("align.Corpus.learn", corpus)
-    said: list[str] = []
+    reports: list[str] = []
 
     def report(*_: object) -> None:
         for change in (lambda: corpus.add(b"a\n", b"b\n"), lambda: align.Evidence().add_pair(corpus, "a", "b", 1.0)):
             try:
                 change()
             except RuntimeError as error:
-                said.append(str(error))
+                reports.append(str(error))
 
     corpus.learn(**{**arguments, "report": report})
-    assert said and set(said) == {"another call works on this object: wait until it is done"}
+    assert reports and set(reports) == {"another call works on this object: wait until it is done"}
     corpus.add(b"a\n", b"b\n")
 
     estimator = objects.estimator()

@@ -216,7 +216,7 @@ def test_an_interruption_ends_also_one_long_sentence(files: Path, tmp_path: Path
         tmp_path / "weights",
     ]
     command += ["--threads", threads, "--pop-limit", 1_000_000, "--out", tmp_path / "out"]
-    script = f"import sys; sys.argv = {['treeglot', *map(str, command)]!r}; from treeglot.cli import main; print('go', flush=True); main()"
+    script = f"import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); sys.argv = {['treeglot', *map(str, command)]!r}; from treeglot.cli import main; print('go', flush=True); main()"
     process = subprocess.Popen(
         [sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )

@@ -173,7 +173,9 @@ def test_tables_equal_plain_counting(corpus: Corpus) -> None:
         export_moses(table, folder / "text")
         lines = (folder / "text").read_bytes().splitlines()
         keys = [b" ||| ".join(line.split(b" ||| ")[:2]) + b" ||| " for line in lines]
-        assert keys == sorted(keys) and len(keys) == len(counts)
+        # The order is that of the words as they are, not as they are escaped.
+        assert len(keys) == len(counts)
+        assert (raw := [key.replace(b"&#124;", b"|") for key in keys]) == sorted(raw)
 
 
 def test_memory_and_threads_do_not_change_a_byte(tmp_path: Path) -> None:

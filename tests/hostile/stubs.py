@@ -83,13 +83,13 @@ def members() -> list[Member]:
     for name in rooms():
         for node in tree_of(name).body:
             if isinstance(node, ast.FunctionDef):
-                found = _member(name, "", node)
-                result.setdefault(str(found), found)
+                member = _member(name, "", node)
+                result.setdefault(str(member), member)
         for cls in classes(name):
             for function in cls.body:
                 if isinstance(function, ast.FunctionDef):
-                    found = _member(name, cls.name, function)
-                    result.setdefault(str(found), found)
+                    member = _member(name, cls.name, function)
+                    result.setdefault(str(member), member)
     return list(result.values())
 
 

@@ -129,9 +129,9 @@ def summarize(pairs: Sequence[Disagreement]) -> Summary:
     all_sure = sum(sure.values())
 
     def error(one: Who) -> float:
-        found = links["both"] + links[one]
+        mine = links["both"] + links[one]
         good = right["both"] + right[one] + sure["both"] + sure[one]
-        return 1 - good / (found + all_sure) if found + all_sure else 0.0
+        return 1 - good / (mine + all_sure) if mine + all_sure else 0.0
 
     ranked = sorted(words.items(), key=lambda item: (-item[1][0] - item[1][1], item[0]))
     return Summary(

@@ -59,9 +59,9 @@ def links_above(line: str, threshold: float) -> str:
 
 def thresholded_files(chances: type_path, thresholds: Sequence[tuple[float, float]], folder: Path) -> list[Weighted]:
     """An alignment for each (threshold, weight) of a file of chances, as files in ``folder``."""
-    made = [Weighted(folder / f"{number}.align", weight) for number, (_, weight) in enumerate(thresholds)]
+    alignments = [Weighted(folder / f"{number}.align", weight) for number, (_, weight) in enumerate(thresholds)]
     with ExitStack() as stack:
-        files = [stack.enter_context(atomic_write(Path(str(links)))) for links, _ in made]
+        files = [stack.enter_context(atomic_write(Path(str(links)))) for links, _ in alignments]
         for number, line in read_lines(chances):
             try:
                 links = parse_chances(line)
@@ -69,4 +69,4 @@ def thresholded_files(chances: type_path, thresholds: Sequence[tuple[float, floa
                 raise InputError(error.message, path=chances, line=number, remedy=error.remedy) from None
             for file, (threshold, _) in zip(files, thresholds, strict=True):
                 file.write(" ".join(f"{link.source}-{link.target}" for link in links if link.mean >= threshold) + "\n")
-    return made
+    return alignments

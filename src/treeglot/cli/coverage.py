@@ -190,7 +190,7 @@ def _project_pairs(name: str, project: Project) -> ParsedBitext:
     if not with_trees:
         return read_parsed_bitext(SideFiles(text=source), SideFiles(text=target), project.links)
     nodes = project.node_links if "node_links" in registry.grammar(name).needs and project.node_links.exists() else None
-    bitext = open_corpus(corpus, [project.links], nodes=nodes, node_threshold=project.config.subtrees.threshold)
+    bitext = open_corpus(corpus, [project.links], nodes=nodes, node_threshold=project.config.subtrees.least)
     check_trees(name, bitext, 0, Inputs(None, str(project.links), conllu=str(corpus), target_conllu=str(corpus)))
     return bitext
 

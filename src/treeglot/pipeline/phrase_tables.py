@@ -47,9 +47,7 @@ def phrase_stage(project: Project, table: TableSpec) -> Stage:
         }
         links = [Weighted(inputs[name], weight) for name, weight in zip(aligned, weights, strict=True)]
         if table.uses_node_links:
-            bitext = open_corpus(
-                inputs["corpus"], links, nodes=inputs["nodes"], node_threshold=config.subtrees.least
-            )
+            bitext = open_corpus(inputs["corpus"], links, nodes=inputs["nodes"], node_threshold=config.subtrees.least)
             build_parsed_phrase_table(bitext.columns, outputs["table"], **common, **table.extraction)
         else:
             text = inputs["source"], inputs["target"]

@@ -152,14 +152,14 @@ def _trees(corpus: Path, source: list[str], target: list[str]) -> Evidence:
     """The dependency trees of a stored corpus, of the sides that have any."""
     columns = open_corpus(corpus).columns
     sides = (heads_of(trees, lines, corpus) for trees, lines in ((columns.source, source), (columns.target, target)))
-    found = [heads if any(any(head >= 0 for head in sentence) for sentence in heads) else None for heads in sides]
-    if found == [None, None]:
+    heads = [each if any(any(head >= 0 for head in sentence) for sentence in each) else None for each in sides]
+    if heads == [None, None]:
         raise ConfigError(
             "alignment.trees, but no sentence has a dependency tree",
             path=corpus,
             remedy="parse the text for dependencies",
         )
-    return Evidence(source_heads=found[0], target_heads=found[1])
+    return Evidence(source_heads=heads[0], target_heads=heads[1])
 
 
 def alignment_stage(project: Project) -> Stage:
