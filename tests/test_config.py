@@ -24,7 +24,7 @@ target = "train.en"
 def test_defaults() -> None:
     config = parse_config(GOOD)
     assert config.data.dev is None
-    assert config.limits.memory == "4g"
+    assert config.limits.memory == "1500m"
     assert config.parsers.target.backend == "auto"
 
 

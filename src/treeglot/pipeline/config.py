@@ -250,7 +250,7 @@ class Limits(_Section):
     """``[limits]``: what a run may use of this machine."""
 
     threads: int = Field(default=0, ge=0, description="0: all cores")
-    memory: Memory = "4g"
+    memory: Memory = "1500m"
 
 
 def _as_value_error(check: Callable[[], T]) -> T:

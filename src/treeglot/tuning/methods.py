@@ -94,7 +94,7 @@ class Expected:
     """What a trial may lose, as a part of the best weights' score on the same sentences, but at least half a point."""
     surprise: float = 0.3
     """By how much it may stay below the score that the lists promised, as a part of that: else they know too little."""
-    patience: int = 3
+    patience: int = 5
     """The run ends after so many rounds in a row that brought no more than ``gain``; the first two are not counted."""
     gain: float = 0.02
 
